@@ -7,8 +7,8 @@ from sprout.errors import ToolFailure
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.prepared_help import secret_of
 from sprout.learning.leaks.secret import Secret
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.help_ladder import HelpLevel
-from sprout.learning.lessons.turn import AskedCheckpoint
 
 
 @dataclass(slots=True)

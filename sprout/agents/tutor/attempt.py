@@ -8,15 +8,16 @@ from sprout.agents.agent import Job, Team
 from sprout.agents.tutor.dependencies import TutorDependencies
 from sprout.agents.tutor.task import Move, TutorTask
 from sprout.agents.tutor.turn_state import AttemptResult
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel
 from sprout.learning.lessons.repository import Drawing, Lesson
 from sprout.learning.lessons.turn import (
-    AskedCheckpoint,
     InputMeaning,
     LearnerInput,
     TurnKind,
     extract_explanation,
     interpret_input,
+    is_suggestion_open,
     ladder_after,
     ladder_after_grade,
     named_option,
@@ -101,14 +102,16 @@ class Attempt:
     def result_without_attempt(
         self, question: AskedCheckpoint, meaning: InputMeaning, before: Sequence[LearnerInput]
     ) -> AttemptResult:
-        """Nothing was tried; of words that name no option the learner is asked, once, whether they mean one."""
+        """Nothing was tried; of words that name no option the learner is asked whether they mean one, but not twice in
+        a row: after that a letter or a tap names it."""
         ladder, words = ladder_after(question, meaning), self.input.text
         if question.kind != "mcq" or meaning is not InputMeaning.ASIDE or self.input.kind is not TurnKind.ANSWER:
             return AttemptResult(question, ladder)
         names_two = len(named_options(question.options, words, question.prompt)) > 1
         note = TurnNote.TWO_OPTIONS if names_two else TurnNote.NO_OPTION
         is_new = folded(words) not in (folded(one.text) for one in before) and not asks_something(words)
-        suggested = suggested_option(question, self.input) if is_new else None
+        may_ask = is_new and not is_suggestion_open(question, before)
+        suggested = suggested_option(question, self.input) if may_ask else None
         return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
 
     def ladder_if_asked_back(self, question: AskedCheckpoint, ladder: HelpLadder, words: str) -> HelpLadder | None:

@@ -3,16 +3,11 @@
 from collections.abc import Sequence
 
 from sprout.agents.tutor.turn_state import AttemptResult
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import LadderStep
-from sprout.learning.lessons.turn import (
-    AskedCheckpoint,
-    LearnerInput,
-    denies_suggestion,
-    is_untagged_answer,
-    lacks_number,
-)
-from sprout.learning.marking.typed_choice import OPTION_LABELS
+from sprout.learning.lessons.turn import LearnerInput, denies_suggestion, is_untagged_answer, lacks_number
+from sprout.learning.marking.choices import OPTION_LABELS
 from sprout.learning.text.language import detect_language
 
 

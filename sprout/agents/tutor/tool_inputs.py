@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from sprout.agents.path.question_tool import CriterionInput, MisconceptionInput, ProgramTestInput
 from sprout.errors import ToolFailure
 from sprout.events import AnswerType
+from sprout.learning.lessons.checkpoints import LessonCheckpoint
 from sprout.learning.lessons.repository import Card
-from sprout.learning.lessons.turn import LessonCheckpoint
 from sprout.learning.questions.draft_repair import mend_draft
 from sprout.learning.questions.questions import SOLVABLE_FORMATS, Criterion, Misconception, QuestionDraft
 from sprout.learning.text.normalization import folded, occurs_in

@@ -14,6 +14,7 @@ from sprout.agents.tutor.turn_state import AttemptResult
 from sprout.errors import SproutError, ToolFailure
 from sprout.events import Graded
 from sprout.learning.leaks.prepared_help import prepared_help
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fading import Fading, fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
@@ -22,7 +23,6 @@ from sprout.learning.lessons.repository import Drawing, Lesson, TurnEnd
 from sprout.learning.lessons.turn import (
     DRAWING_MARKER,
     MESSAGE_KINDS,
-    AskedCheckpoint,
     InputMeaning,
     LearnerInput,
     TurnKind,

@@ -7,16 +7,17 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.events import Mark
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.leaks.prepared_help import prepared_help
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.fading import Fading
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, LadderStep
+from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
-from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan, TurnKind
+from sprout.learning.lessons.turn import TurnKind
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
-from sprout.learning.marking.choices import Option
+from sprout.learning.marking.choices import OPTION_LABELS, Option
 from sprout.learning.marking.comparison import whole_verdict
 from sprout.learning.marking.grades import Grade, GradeState, visible_grade
-from sprout.learning.marking.typed_choice import OPTION_LABELS
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
 

@@ -2,8 +2,8 @@
 
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import Secret, build_secret
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.help_ladder import HelpLevel
-from sprout.learning.lessons.turn import AskedCheckpoint
 
 
 def secret_of(question: AskedCheckpoint, *learner_texts: str) -> Secret:

@@ -7,16 +7,11 @@ from typing import Literal, Protocol
 
 from sprout.events import CardShown, Event, NodeRow, ReadingShown
 from sprout.learning.actor import Actor
+from sprout.learning.lessons.checkpoints import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.lessons.conversations import ChatMessageRow, MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
-from sprout.learning.lessons.turn import (
-    AskedCheckpoint,
-    LearnerInput,
-    LessonCheckpoint,
-    LessonPlan,
-    extract_explanation,
-    parse_input,
-)
+from sprout.learning.lessons.lesson_plan import LessonPlan
+from sprout.learning.lessons.turn import LearnerInput, extract_explanation, parse_input
 from sprout.learning.marking.grades import Grade
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.assessments import SelfMark

@@ -1,11 +1,12 @@
-"""Turns of a lesson: the learner's input, the open question, the plan, and the text of a reply."""
+"""Turns of a lesson: the learner's input, what it means for the open question, and the text of a reply."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sprout.events import AnswerType, ReadingShown
+from sprout.events import AnswerType
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel
 from sprout.learning.lessons.lesson_talk import wants_help, wants_to_skip
@@ -22,18 +23,16 @@ from sprout.learning.marking.attempts import (
     only_acknowledges,
     wants_to_stop,
 )
-from sprout.learning.marking.choices import Option
-from sprout.learning.marking.comparison import Comparison, build_comparison
+from sprout.learning.marking.choices import OPTION_LABELS, Option
 from sprout.learning.marking.grades import Grade, GradeState, Remedy
 from sprout.learning.marking.meant_option import confirms, denies, meant_option, only_confirms
 from sprout.learning.marking.number_grading import states_number
 from sprout.learning.marking.program_marking import NO_PROGRAM_DOUBT
 from sprout.learning.marking.stated_results import picked_result, stated_results
-from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
+from sprout.learning.marking.typed_choice import named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
 
-MAX_STEPS = 10
 FEWEST_LOST = 3  # words that say in an answer that one is lost: "start" alone may answer something
 DRAWING_MARKER = "[Drawing image attached]"
 
@@ -100,82 +99,6 @@ def _mode(named: str) -> AnswerType:
             return "text"
 
 
-@dataclass(frozen=True, slots=True)
-class LessonCheckpoint:
-    """A question that the tutor has prepared, with all that belongs to it; everything but its prompt, kind and options
-    is secret.
-
-    Args:
-        help: a text for each level, in their order; of a gap for the last level alone.
-        is_gap: whether it is a worked case with one step left out.
-    """
-
-    draft: QuestionDraft
-    kind: AnswerType
-    help: tuple[str, ...] = ()
-    is_gap: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AskedCheckpoint:
-    """A checkpoint that was asked, and how far its help has gone.
-
-    Args:
-        options: of a choice, in the order in which the learner sees them.
-        last_attempt_id: the newest attempt that the ladder has counted.
-        last_attempt_text: its words.
-        last_feedback: what the learner was told of it.
-        unmarked: whether it could not be marked, so that it may be repeated, and is marked together with what follows.
-        missed: how many attempts were wrong.
-        reading: what is to be read before it, with the pieces that settle it, which are secret.
-    """
-
-    id: str
-    checkpoint: LessonCheckpoint
-    options: tuple[Option, ...] = ()
-    ladder: HelpLadder = HelpLadder()
-    last_attempt_id: str | None = None
-    last_attempt_text: str = ""
-    last_feedback: str = ""
-    unmarked: bool = False
-    missed: int = 0
-    reading: ReadingShown | None = None
-
-    @property
-    def prompt(self) -> str:
-        return self.checkpoint.draft.prompt
-
-    @property
-    def kind(self) -> AnswerType:
-        return self.checkpoint.kind
-
-    @property
-    def comparison(self) -> Comparison | None:
-        """The comparison that waits for the learner's verdicts; None if none does."""
-        return build_comparison(self.checkpoint.draft) if self.ladder.comparing else None
-
-    @property
-    def is_for_sentences(self) -> bool:
-        draft = self.checkpoint.draft
-        return self.kind == "text" and draft.format == "open_ended" and not draft.accepted
-
-    @property
-    def asks_whether_answer(self) -> bool:
-        """Whether the learner was asked if the words before are meant as an answer in sentences."""
-        return self.is_for_sentences and self.ladder.unmarked > 0 and not self.unmarked and not self.ladder.comparing
-
-    def words_to_mark(self, text: str) -> str:
-        """The words of a new attempt: after one in sentences that could not be marked, both are one answer."""
-        before = self.last_attempt_text if self.unmarked and self.is_for_sentences else ""
-        return f"{before}\n\n{text}" if before and folded(before) != folded(text) else text
-
-    @property
-    def label(self) -> str | None:
-        """The letter before the right option."""
-        right = self.checkpoint.draft.correct_answer
-        return next((OPTION_LABELS[at] for at, option in enumerate(self.options) if option.text == right), None)
-
-
 class InputMeaning(StrEnum):
     """Meaning of the learner's words for an open question."""
 
@@ -239,7 +162,7 @@ def _help_meaning(question: AskedCheckpoint, given: LearnerInput) -> InputMeanin
 def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:
     """Whether the words are given as an answer to a question for a number, and have none."""
     draft = question.checkpoint.draft
-    asks = "?" in given.text or asks_something(given.text)
+    asks = "?" in given.text or asks_something(given.text, answers=(draft.correct_answer,))
     is_answer = given.kind is TurnKind.ANSWER and draft.format == "numeric" and not asks
     is_aside = only_acknowledges(given.text) or wants_to_stop(given.text) or complains(given.text)
     return is_answer and not is_aside and not _states_number(draft, given.text)
@@ -270,10 +193,15 @@ def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option |
     )
 
 
+def is_suggestion_open(question: AskedCheckpoint, before: Sequence[LearnerInput]) -> bool:
+    """Whether the answer before seemed to mean an option, so that the learner was asked about it."""
+    said = _beside_questions(before)
+    return bool(said) and suggested_option(question, said[-1]) is not None
+
+
 def denies_suggestion(question: AskedCheckpoint, given: LearnerInput, before: Sequence[LearnerInput]) -> bool:
     """Whether the answer is a "no" to the option that the one before it seemed to mean."""
-    said = _beside_questions(before)
-    return bool(said) and denies(given.text) and suggested_option(question, said[-1]) is not None
+    return denies(given.text) and is_suggestion_open(question, before)
 
 
 def _beside_questions(said: Sequence[LearnerInput]) -> list[LearnerInput]:
@@ -306,7 +234,8 @@ def with_confirmed_answer(
         return given
     last = next((one for one in reversed(_beside_questions(before)) if not confirms(one.text)), None)
     option = suggested_option(question, last) if last is not None else None
-    agrees = option is not None and suggested_option(question, given) in (None, option)  # "yes, the 60"
+    meant = named_option(question, given.text) or suggested_option(question, given)
+    agrees = option is not None and meant in (None, option)  # "yes, the 60"
     return replace(given, kind=TurnKind.ANSWER, text=option.text) if option is not None and agrees else given
 
 
@@ -343,41 +272,6 @@ def ladder_after_grade(question: AskedCheckpoint, grade: Grade | None) -> HelpLa
         return question.ladder.wait()
     right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
     return ladder_after(question, InputMeaning.ATTEMPT, right=right)
-
-
-@dataclass(frozen=True, slots=True)
-class LessonPlan:
-    """Plan of a lesson: what the learner can do after each step, and the current step, from 1; 0 before the first.
-
-    Args:
-        asked: the steps that a question or a reading was about, in ascending order.
-    """
-
-    goals: tuple[str, ...] = ()
-    step: int = 0
-    asked: tuple[int, ...] = ()
-
-    @property
-    def step_count(self) -> int:
-        return len(self.goals)
-
-    def after(self, can: Sequence[str], asked: str, *, same_again: bool) -> "LessonPlan":
-        """The plan once another question is asked, or a passage read. Its step is that of its goal, the next one if
-        that is new.
-
-        Args:
-            can: a new plan, taken where there is none yet.
-            asked: what the learner can do who answers the new question, or what the passage is about.
-            same_again: whether it is about the same step as the question before.
-        """
-        lines = self.goals or tuple(dict.fromkeys(can))[:MAX_STEPS]
-        if asked in lines:
-            return self._at(lines, lines.index(asked) + 1)
-        chunk = max(1, self.step if same_again else min(self.step + 1, MAX_STEPS))
-        return self._at(lines if len(lines) >= chunk or not asked else (*lines, asked)[:MAX_STEPS], chunk)
-
-    def _at(self, goals: tuple[str, ...], step: int) -> "LessonPlan":
-        return LessonPlan(goals, step, tuple(sorted({*self.asked, step})))
 
 
 def render_reply(explanation: str, question: AskedCheckpoint | None) -> str:

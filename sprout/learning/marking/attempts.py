@@ -9,9 +9,10 @@ from importlib.resources import files
 from sprout.learning.questions.questions import prompt_key
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, tidy
+from sprout.learning.text.stems import content_words, shared_stems, stems
 
 MAX_SHARE_OF_PROMPT = 0.6
-_LONGEST_TERM, _SHORT_QUESTION, _LONGEST_DOUBT = 6, 7, 12  # words
+_LONGEST_TERM, _SHORT_QUESTION, _LONGEST_DOUBT, _LONGEST_UNMARKED = 6, 7, 12, 12  # words
 MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
 _WORD_LISTS = ("assigned", "faults", "glue", "fillers", "reasons", "acknowledgements")
 _APOSTROPHE = re.compile("['’`´]")
@@ -42,6 +43,10 @@ _YES_OR_NO = re.compile(
     r"(?:is|are|was|were|do|does|did|can|could|should|has|have|ist|sind|war|waren|kann|hat|haben|est-ce que)\b"
     r"(?!['’])[^.!?…]*[?？]\W*",
     re.IGNORECASE,
+)
+_AUXILIARIES = frozenset(
+    "is isnt are arent was wasnt were werent do dont does doesnt did didnt can cant could couldnt would wouldnt should"
+    " has have had ist sind war waren hat haben kann soll".split()
 )
 _PART = re.compile(r"[,;:.!?…–—。！？\n]+")
 
@@ -140,7 +145,8 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     """Whether the text is a question of the learner's own: "What does posterior mean?".
 
     "Isn't it because warm air rises?" is an answer, and so are a question that goes on with a reason or a number, and
-    any question where one is asked for. "Why isn't it 6" is none, whatever number it names.
+    any question where one is asked for. "Why isn't it 6" is none, whatever number it names. Without its mark a question
+    is one, too, where it has no word of what would be right: "what is an exclamation mark in python lol".
 
     Args:
         answers: what would be right.
@@ -156,13 +162,29 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
         return True
     found = _FIRST_SENTENCE.match(said)
     if found is None:
-        return False
+        return _asks_without_mark(said, answers)
     after = said[found.end() :]
     if _gives_reason(after):
         return False
     is_short = len(words) <= _SHORT_QUESTION and _QUESTION_WORD.match(said) is not None
     is_asked = (is_short or _begins_with(said, "interrogatives")) and not any(map(str.isdigit, after))
     return is_asked or _begins_with(said, "reasons_asked")
+
+
+def _asks_without_mark(text: str, answers: Sequence[str]) -> bool:
+    """Whether the text begins as a question or as a wish for an explanation, and shares no word with the answers, of
+    which there is one at least."""
+    words = _words(text)
+    is_reason = _begins_with(text, "reasons_asked") and {*words[1:2]}.isdisjoint(_AUXILIARIES)  # "why people joined in"
+    begins = _begins_with(text, "interrogatives", "explaining") and len(words) <= _LONGEST_UNMARKED and not is_reason
+    is_claim = any(map(str.isdigit, text)) or _gives_reason(text) or shared_stems(stems([text]), stems(answers)) > 0
+    return bool(answers) and begins and not is_claim
+
+
+def matter_of(text: str) -> list[str]:
+    """The words of content of the text, without what only vents feelings or fills: "kill" of "idc kill him lol"."""
+    left = _without(_words(text), _frustration())
+    return [word for word in left if (word,) not in _phrases("fillers") and content_words(word)]
 
 
 def asks_yes_or_no(text: str) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from sprout.learning.marking.grades import Grade, Remedy, right_grade, ungraded, wrong_grade
 from sprout.learning.text.normalization import one_line
 
+OPTION_LABELS = "ABCDEFGH"  # in the order in which the options are shown
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

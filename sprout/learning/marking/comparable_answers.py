@@ -4,13 +4,14 @@ import ast
 import re
 from collections.abc import Sequence
 
-from sprout.learning.marking.attempts import asks_something, begins_by_giving_up, is_genuine_attempt
+from sprout.learning.marking.attempts import asks_something, begins_by_giving_up, is_genuine_attempt, matter_of
 from sprout.learning.marking.comparison import remarks
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
 
-_FEW_WORDS, _MANY_WORDS = 3, 15
+_FEW_WORDS, _WHOLE_CLAUSE, _MANY_WORDS = 3, 7, 15
+_FEW_OF_MATTER = 2  # words of content: "the loans", "idc kill him lol"
 _FEW_NUMBERS = 2
 
 _SENTENCE_END = re.compile(r"[.!?;…](?=\s|\Z)|\n")
@@ -25,7 +26,8 @@ _REASONS = frozenset("because bc cause cuz cos since so therefore weil denn also
 
 
 def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] = ()) -> bool:
-    """Whether the model answer may stand beside the answer at once: it has words of it, or several of the matter.
+    """Whether the model answer may stand beside the answer at once: it has words of it, or several of the matter. A
+    fragment may not.
 
     An honest answer may have neither, so it is a reason to ask whether it is meant as one, and no more.
 
@@ -33,18 +35,17 @@ def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] 
         taught: what the tutor has said in the lesson.
     """
     words, said = len(plain(answer).split()), _matter([answer])
-    if _is_bare_number(answer) or _is_program(answer):
+    if _is_bare_number(answer) or _is_program(answer) or _is_fragment(answer):
         return False
     of_model = said & _matter([draft.correct_answer, *draft.anchors, *(one.statement for one in draft.criteria)])
-    if words <= _FEW_WORDS:
-        return bool(of_model)
     new = of_model - _matter([draft.prompt])
     if begins_by_giving_up(answer):
         return bool(new)
     answers_so = words > _FEW_WORDS + 1 and _ANSWERS_SO.match(answer) is not None
     of_lesson = said & _matter([draft.prompt, *taught]) | of_model
     gives_reason = not _REASONS.isdisjoint(plain(answer).split()) or _says_two_things(answer)
-    return answers_so or (bool(of_lesson) and gives_reason) or words > _MANY_WORDS or bool(new) or len(of_lesson) > 1
+    is_clause = gives_reason or words >= _WHOLE_CLAUSE
+    return answers_so or (bool(of_lesson) and is_clause) or words > _MANY_WORDS or bool(new) or len(of_lesson) > 1
 
 
 def answers_anew(text: str, last: str, draft: QuestionDraft, taught: Sequence[str] = ()) -> bool:
@@ -60,6 +61,13 @@ def _is_bare_number(answer: str) -> bool:
     """Whether the answer is a number or two with their units, and no sentence: "45 sous so 2.25 livres"."""
     words, numbers = plain(_NUMBER.sub(" ", answer)).split(), _NUMBER.findall(answer)
     return 0 < len(numbers) <= _FEW_NUMBERS and len(numbers) >= sum(word not in _BESIDE_NUMBERS for word in words)
+
+
+def _is_fragment(answer: str) -> bool:
+    """Whether the answer is a word or two of content and hardly more, and no number."""
+    matter, has_number = matter_of(answer), _DIGITS.search(answer) is not None
+    is_short = len(plain(answer).split()) <= _FEW_WORDS + 1
+    return is_short and len(matter) <= _FEW_OF_MATTER and not has_number
 
 
 def _is_program(answer: str) -> bool:

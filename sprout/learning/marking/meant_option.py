@@ -7,15 +7,11 @@ from rapidfuzz import fuzz
 
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import only_acknowledges
+from sprout.learning.marking.choice_clauses import clauses_of, without_taken_back, words_of
 from sprout.learning.marking.choices import Option
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.ordinals import place_of
-from sprout.learning.marking.typed_choice import (
-    MAX_ANSWER_LENGTH,
-    clauses_of,
-    without_taken_back,
-    words_of,
-)
+from sprout.learning.marking.typed_choice import MAX_ANSWER_LENGTH
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
 
@@ -32,17 +28,25 @@ _DENIED = frozenset({"not"})
 
 def meant_option(options: Sequence[Option], text: str) -> Option | None:
     """The option that shares more content words than any other with the text, else with its first clause, and a third
-    of those at least. Of two that share the same number, it is the one that says less besides.
+    of those at least; else the only one that any of its clauses seems to mean. Of two that share the same number, it is
+    the one that says less besides, then the one with more of the very words.
 
     Whether it is meant, only the learner can say: "the economy does not recover" shares its words with what it denies.
     """
     if len(text) > MAX_ANSWER_LENGTH:
         return None
     said = without_taken_back(text)
-    first = " ".join(next(clauses_of(said), []))
+    if not stems([said]):
+        found = _only_option(options, text)  # "just not write it down", for an option that denies as much
+        return found if found is not None and _denies(found.text) else None
+    first, *others = [" ".join(clause) for clause in clauses_of(said)] or [""]
     has_reason = not words_of("reasons").isdisjoint(plain(said).split())
     is_denied_later = _denies(said) and not (_denies(first) or has_reason)
-    return _only_option(options, said) or (None if is_denied_later else _only_option(options, first))
+    if (found := _only_option(options, said)) is not None or is_denied_later:
+        return found
+    found = _only_option(options, first)
+    by_clauses = {one for clause in others if (one := _only_option(options, clause)) is not None}
+    return next(iter(by_clauses)) if found is None and len(by_clauses) == 1 else found
 
 
 def confirms(text: str) -> bool:
@@ -66,9 +70,9 @@ def denies(text: str) -> bool:
 
 
 def _only_option(options: Sequence[Option], text: str) -> Option | None:
-    said = _marks(text)
-    ranks = [_rank(said, _marks(option.text)) for option in options]
-    best = max(ranks, default=(0, 0.0))
+    said, words = _marks(text), frozenset(plain(text).split()) - words_of("fillers")
+    ranks = [(*_rank(said, _marks(option.text)), len(words & {*plain(option.text).split()})) for option in options]
+    best = max(ranks, default=(0, 0.0, 0))
     is_one = best[0] and best[0] >= _SHARE * len(said) and ranks.count(best) == 1
     return options[ranks.index(best)] if is_one else None
 

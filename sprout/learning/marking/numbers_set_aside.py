@@ -86,7 +86,7 @@ def without_shares(pieces: Sequence[Piece], unit: str | None) -> list[Piece]:
             kept[at] = replace(first, quantity=Quantity(100 * part.value / whole.value, "%"))
         elif part.unit != "%" and 1 <= part.value < whole.value:
             kept[at] = replace(first, quantity=_with_ratio(part, whole))
-        else:
+        elif not (in_percent and at > 0 and kept[at - 1].kind is Kind.CHOICE):  # "5 % or 6 % of 360" leaves it open
             kept[at] = replace(first, kind=Kind.WORKED)
         kept[at + 2] = replace(second, kind=Kind.WORKED)
     return kept

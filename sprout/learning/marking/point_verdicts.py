@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from sprout.events import Mark
+from sprout.learning.marking.choice_clauses import words_of
 from sprout.learning.marking.comparison import MARKS, Comparison, longest_phrase, phrases
 from sprout.learning.marking.number_words import count_of
 from sprout.learning.marking.ordinals import ordinals
-from sprout.learning.marking.typed_choice import words_of
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stem, stems
 

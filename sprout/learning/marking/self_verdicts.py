@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from sprout.learning.marking.choice_clauses import words_of
 from sprout.learning.marking.comparison import (
     Comparison,
     left_out,
@@ -13,7 +14,6 @@ from sprout.learning.marking.comparison import (
     remarks,
 )
 from sprout.learning.marking.point_verdicts import is_verdict_alone, point_verdicts
-from sprout.learning.marking.typed_choice import words_of
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import shared_stems, stems

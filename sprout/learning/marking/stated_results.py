@@ -6,7 +6,7 @@ Numbers that are calculated with, that only bound it, that the question states o
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from sprout.learning.marking.answer_pieces import Kind, Piece, answer_pieces
@@ -34,6 +34,7 @@ _FILLERS = frozenset("the one i mean meant it is its that number result please d
 _COMPARED = "<>≤≥"
 _PAUSES = (Kind.COMMA, Kind.END, Kind.REASON, Kind.ASIDE, Kind.NEGATION)
 _LEAVES = (Kind.RESULT, Kind.CHOICE, Kind.CONDITION)
+_OPEN_KINDS = (Kind.NEGATION, Kind.CHOICE, Kind.CONDITION, Kind.BOUND, Kind.LIMIT)
 
 
 def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") -> StatedResults:
@@ -48,6 +49,8 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
     asked = answer_pieces(prompt, unit=unit)
     given = frozenset(abs(piece.quantity.value) for piece in asked if piece.quantity is not None)
     said, beside = parted_remarks(after_correction(answer_pieces(with_count(answer, prompt), unit=unit)))
+    if (percentage := _only_percentage(said, unit, given)) is not None:
+        return StatedResults((percentage,))
     said = without_easy_shares(said, given)
     stated = without_shares(said, unit)
     pieces = stated if _asks_for_limit(asked) else without_bounds(stated)
@@ -58,6 +61,17 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
         remarked = (piece.quantity for piece in beside if piece.quantity is not None)
         return replace(found, results=results, others=(*found.others, *_slashed(answer), *remarked))
     return replace(found, is_unworked=_is_bare_calculation(pieces), is_bound=_is_bare_bound(stated))
+
+
+def _only_percentage(said: Sequence[Piece], unit: str | None, given: Container[float]) -> Quantity | None:
+    """The one percentage of an answer to a question for one, where all its other numbers are the question's: "18 is 5 %
+    of 360". None where anything is ruled out, bounded or left open."""
+    quantities = [piece.quantity for piece in said if piece.quantity is not None]
+    percentages = [one for one in quantities if one.unit == "%" and abs(one.value) not in given]
+    others = [one for one in quantities if one not in percentages]
+    is_plain = not any(piece.kind in _OPEN_KINDS or "?" in piece.text or piece.text in {*_COMPARED} for piece in said)
+    is_one = unit == "%" and len(percentages) == 1 and len(others) > 1
+    return percentages[0] if is_one and is_plain and all(abs(one.value) in given for one in others) else None
 
 
 def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: str = "") -> str | None:

@@ -30,6 +30,7 @@ _KINDS = {  # the first that a question has
     "number": re.compile(r"\bhow (?:many|much|long|old|often)\b"),
     "event": re.compile(r"\bhappen"),
 }
+_YES_OR_NO = re.compile(r"(?:yes|no)\b", re.IGNORECASE)
 _ONLY_ALIKE = frozenset({"person", "time", "place", "number", "event"})
 
 
@@ -76,7 +77,8 @@ def _answer_to(slug: str, subconcept: str, question: str) -> FoundAnswer | None:
     needs, there = _needs(slug, question), _about(slug, question)
     fitting = list[tuple[bool, int, float, FoundAnswer]]()
     for one in _wordings(slug, added_courses()):
-        if kind != one.kind and not _ONLY_ALIKE.isdisjoint((kind, one.kind)):
+        is_other_kind = kind != one.kind and not _ONLY_ALIKE.isdisjoint((kind, one.kind))
+        if is_other_kind or (kind == "reason" != one.kind and _YES_OR_NO.match(one.answer.says)):
             continue
         is_here, likeness, back = one.answer.lesson == subconcept, one.likeness(words), count_met(one.needs, there)
         if is_here:

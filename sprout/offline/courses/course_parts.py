@@ -6,7 +6,15 @@ from functools import lru_cache
 
 from sprout.offline.courses.added_course import AddedCourses
 from sprout.offline.courses.catalogue import MAX_CACHED, added_courses, lessons
-from sprout.offline.courses.course_search import Tokens, count_met, count_needs_met, names_matter, needs_in, tokens_in
+from sprout.offline.courses.course_search import (
+    Tokens,
+    count_met,
+    count_needs_met,
+    is_rare,
+    names_matter,
+    needs_in,
+    tokens_in,
+)
 from sprout.offline.courses.lesson_format import Lesson
 
 HALF_OF_NEEDS = 0.5
@@ -39,11 +47,14 @@ def nearest_part(slug: str, subconcept: str, question: str) -> str:
 
 def part_that_speaks_of(slug: str, subconcept: str, question: str) -> str:
     """Title of the part that has all that the question is about in one text: a question with its answer and solution,
-    the summary or the contrast case. The open part comes first, then the nearest; empty where no part has it.
+    the summary or the contrast case. The open part comes first, then the nearest; empty where no part has it, or where
+    all but numbers is one word that many parts have.
     """
-    if not names_matter(slug, question):
-        return ""
     needs = needs_in(slug, question)
+    words = [need for need in needs if not any(map(str.isdigit, need))]
+    is_one_word = bool(words) and bool(words[0].intersection(*words))
+    if not names_matter(slug, question) or (is_one_word and not is_rare(slug, words[0])):
+        return ""
     titles = [one.subconcept for one in lessons(slug)]
     here = titles.index(subconcept) if subconcept in titles else 0
     texts = _texts(slug, added_courses())

@@ -25,6 +25,7 @@ SHORTEST_WITH_NUMBER = 8  # words: “17 September 1793, the Law of Suspects.”
 LONGEST_PHRASE = 4  # words
 ALL_OF = 3  # needs: of more than these one may be missing
 COMMON_FROM = 4  # passages: a single word that stands in so many of a lesson picks none of them
+RARE_UP_TO = 3  # lessons: a word of so few says by itself what a question is about
 
 _MARK = "§"  # begins what is no stem
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -35,7 +36,7 @@ _LIST_MARK = re.compile(r"^\s*(?:\d+\.|[-*•])\s+")
 _EMPHASIS = re.compile(r"(?<![\w`])\*{1,2}([^*`\n]+)\*{1,2}(?![\w`])")
 _OBLIGED = re.compile(r"\b(?:i|we|you) (?:even |really |always )*(?:need|have|got) to\b")  # "why do we have to count"
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|long|often|high|tall|far)\b|\b(?:what|which) (?:year|percent\w*)\b")
-_ASKS_PLACE = re.compile(r"\b(?:where|which|what|who)\b")
+_ASKS_PLACE = re.compile(r"\b(?:where|which|what(?! if\b)|who)\b")
 _ASKS_REASON = re.compile(r"\b(?:why|how come|what for|reason)\b")
 _SUPPOSED = re.compile(
     r"\b(?:claim|premise)(?: \w)?:|\b(?:wrong idea|(?:the|this) idea|if (?:\w+ )*(?:were|was|began|stopped)|would)\b"
@@ -100,17 +101,25 @@ class _Asked:
 def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
     """The passages that have all that the question is about, best first: of the lesson on the subconcept, of the
     glossary, of other lessons; empty where the course says nothing of it.
+
+    One word that half the course has picks none, and of many that may be missing the rarest may not.
     """
     asked = _asked(slug, question)
     met = {one: one.count_met(asked.needs, subconcept) for one in _index(slug, added_courses()) if asked.needs}
     least = len(asked.needs) if len(asked.needs) <= ALL_OF else len(asked.needs) - 1
-    found = [one for one, (many, _) in met.items() if many >= least]
+    found = [
+        one
+        for one, (many, _) in met.items()
+        if many == len(asked.needs) or (many >= least and has_rarest(slug, asked.needs, one.tokens | one.about))
+    ]
     if all(map(_is_number, asked.needs)):
         return []  # a number alone says nothing of what is asked
     if len(asked.needs) == 1:
         here = [one for one in found if one.lesson == subconcept]
         chosen = here if len(here) < COMMON_FROM else [one for one in here if asked.also & one.tokens]
         found = chosen if here or not asked.wants_place else _first_of_most(found)
+        asks_where = "where" in plain(question).split()
+        found = found if asks_where or is_rare(slug, asked.needs[0]) else []
 
     def rank(one: Passage) -> tuple[int, int, int, int, bool, int]:
         place = 0 if one.lesson == subconcept else 1 if not one.lesson else 2
@@ -122,6 +131,26 @@ def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
 
 def _is_number(need: Tokens) -> bool:
     return any(map(str.isdigit, need)) and all(one.isdigit() or one.startswith(_MARK) for one in need)
+
+
+def is_rare(slug: str, need: Tokens) -> bool:
+    """Return True if few lessons of the course speak of it, or none."""
+    return _lesson_count(slug, need, added_courses()) <= RARE_UP_TO
+
+
+def has_rarest(slug: str, needs: Sequence[Tokens], there: Tokens) -> bool:
+    """Return True if what is there has the need of which the fewest lessons speak, and all others that are rare: what a
+    question is really about. Other words for it are not enough."""
+    count = {need: _lesson_count(slug, need, added_courses()) for need in needs}
+    least = max(RARE_UP_TO, min(count.values(), default=0))
+    return all(_has(need - _group_marks(), there) for need in needs if count[need] <= least)
+
+
+@lru_cache(maxsize=512)
+def _lesson_count(slug: str, need: Tokens, added: AddedCourses) -> int:
+    """Number of the course's lessons that have the very word, or else the term; `added` are the courses in use."""
+    own = frozenset(one for one in need if not one.startswith(_MARK)) or need
+    return len({one.lesson for one in _index(slug, added) if one.lesson and _has(own, one.tokens)})
 
 
 def _first_of_most(found: Sequence[Passage]) -> list[Passage]:
@@ -141,6 +170,17 @@ def count_needs_met(slug: str, question: str, text: str) -> tuple[int, int]:
     """Number of things that the question is about, in other words too, that the text has; and the number of all."""
     needs = needs_in(slug, question)
     return count_met(needs, tokens_in(slug, text)), len(needs)
+
+
+def speaks_of_rarest(slug: str, question: str, text: str) -> bool:
+    """Return True if the text has what the fewest lessons have of all that the question is about."""
+    return has_rarest(slug, needs_in(slug, question), tokens_in(slug, text))
+
+
+def names_new_matter(slug: str, question: str, text: str) -> bool:
+    """Return True if the question is about anything but numbers that the text has not."""
+    there, needs = tokens_in(slug, text), needs_in(slug, question)
+    return any(not _is_number(need) and not _has(need, there) for need in needs)
 
 
 def needs_in(slug: str, question: str) -> tuple[Tokens, ...]:

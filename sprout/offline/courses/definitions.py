@@ -1,5 +1,6 @@
 """Definitions of a course's terms and of everyday words, for questions that ask the meaning of a word."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -17,15 +18,18 @@ from sprout.offline.courses.meaning_questions import likened_words, meaning_ques
 
 LONGEST_TOGETHER = 45  # words
 MOST_WORDS = 4  # of what is asked about: "tight pipes"
+_ASKS_PERSON = re.compile(r"\bwho(?:s| is| was| are| were)\b")
+_SAYS_WHO = re.compile(r"\A(?:\S+ ){1,5}(?:is|are|was|were)\b")  # "Calonne was …", not "Bayes' rule says …"
 
 
 def definition(slug: str, question: str) -> str:
     """Definition, in the course, of the term that a question asks the meaning of, or of both terms whose difference it
     asks for; empty without one.
     """
+    is_of_person = _ASKS_PERSON.search(plain(question)) is not None
     for asked in meaning_questions(question):
         terms = [_find(slug, forms) for forms in asked.words]
-        known = [term.says for term in terms if term is not None]
+        known = [term.says for term in terms if term is not None and (not is_of_person or _SAYS_WHO.match(term.says))]
         if len(known) == len(terms):
             return _joined(list(dict.fromkeys(known)))
     return ""

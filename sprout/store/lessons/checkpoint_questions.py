@@ -10,8 +10,8 @@ from sqlmodel import col, func, select
 
 from sprout.events import AnswerType, NodeRow
 from sprout.ids import new_id
+from sprout.learning.lessons.checkpoints import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, LadderStep
-from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.marking.choices import Option
 from sprout.learning.questions.questions import prompt_key, validate_draft
 from sprout.store.assessment.questions import draft_of, insert_question

@@ -12,8 +12,10 @@ from sqlmodel import Session, col, select
 
 from sprout.errors import BadInput
 from sprout.events import ReadingShown
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.conversations import ChatMessageRow
 from sprout.learning.lessons.lesson_history import LessonHistory, PastLesson
+from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.repository import (
     MAX_MESSAGES,
     DiagnosticResult,
@@ -22,7 +24,6 @@ from sprout.learning.lessons.repository import (
     Prerequisite,
     Standing,
 )
-from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan
 from sprout.learning.mastery.knowledge_tracing import NEUTRAL_SCORE
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Claim, Evidence, Mastery, mastery
 from sprout.learning.reviews.planning import CONFUSABLE_FROM, likeness

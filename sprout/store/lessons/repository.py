@@ -11,6 +11,7 @@ from sprout.errors import Conflict, NotFound
 from sprout.events import CardReady, CardShown, CheckpointQuestion, Event
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.readings import visible_reading
 from sprout.learning.lessons.repository import (
     Attempt,
@@ -21,7 +22,7 @@ from sprout.learning.lessons.repository import (
     Prerequisite,
     TurnEnd,
 )
-from sprout.learning.lessons.turn import AskedCheckpoint, render_reply
+from sprout.learning.lessons.turn import render_reply
 from sprout.learning.marking.grades import Grade
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.assessments import SelfMark

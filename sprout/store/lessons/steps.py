@@ -7,7 +7,7 @@ from sqlmodel import select
 
 from sprout.events import CardShown
 from sprout.ids import new_id
-from sprout.learning.lessons.turn import AskedCheckpoint
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
 

@@ -19,8 +19,9 @@ from sprout.agents.tutor.tutor import tutor_agent
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.errors import BadInput, NotFound
 from sprout.events import AnswerType, NodeRow
+from sprout.learning.lessons.checkpoints import LessonCheckpoint
+from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.repository import TurnEnd
-from sprout.learning.lessons.turn import LessonCheckpoint, LessonPlan
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.misconceptions.beliefs import belief_id
 from sprout.learning.paths.repository import DEFAULT_USER_ID

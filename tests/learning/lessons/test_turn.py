@@ -6,13 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sprout.learning.lessons.checkpoints import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, LadderStep
 from sprout.learning.lessons.turn import (
-    MAX_STEPS,
-    AskedCheckpoint,
     InputMeaning,
-    LessonCheckpoint,
-    LessonPlan,
     TurnKind,
     extract_explanation,
     interpret_input,
@@ -186,26 +183,6 @@ def test_H1_what_waits_moves_nothing_and_what_is_wrong_brings_one_level() -> Non
     assert ladder_after(question, InputMeaning.ATTEMPT, right=None).level is HelpLevel.LOOK_HERE
 
 
-def test_a_plan_goes_on_unless_the_same_is_asked_again() -> None:
-    first = LessonPlan().after(["a", "b", "c"], "x", same_again=False)
-    assert first == LessonPlan(("a", "b", "c"), 1, (1,))
-    assert first.after(["other"], "x", same_again=False) == LessonPlan(("a", "b", "c"), 2, (1, 2))
-    assert first.after([], "x", same_again=True) == first
-
-
-def test_a_question_about_a_step_of_the_plan_is_at_that_step() -> None:
-    plan = LessonPlan(("a", "b", "c"), 1, (1,))
-    assert plan.after([], "c", same_again=False) == LessonPlan(("a", "b", "c"), 3, (1, 3))
-    assert plan.after([], "c", same_again=False).after([], "b", same_again=False).step == 2
-    assert LessonPlan().after(["a", "b", "a"], "b", same_again=False) == LessonPlan(("a", "b"), 2, (2,))
-
-
-def test_a_plan_knows_the_steps_that_were_asked_whatever_their_order() -> None:
-    last = LessonPlan().after(["a", "b", "c"], "c", same_again=False)
-    assert last.asked == (3,)
-    assert last.after([], "a", same_again=False).after([], "a", same_again=True).asked == (1, 3)
-
-
 def test_A7_what_follows_an_answer_that_could_not_be_marked_is_marked_together_with_it() -> None:
     assert posed(last="blue light").words_to_mark("is scattered") == "is scattered"
     unmarked = posed(last="blue light", unmarked=True)
@@ -238,15 +215,6 @@ def test_A11_a_yes_with_the_words_of_the_offered_option_takes_it(reply: str, tak
     asked = posed(QuestionDraft("A share of which number?", "mcq", shares[2], 3, ("Trees",), options=shares))
     given = with_confirmed_answer(asked, parse_input(f"[ANSWER]\n{reply}"), [parse_input("[ANSWER]\nthe 60 firs")])
     assert (given.text == shares[2]) is taken
-
-
-@given(st.lists(st.text(min_size=1), max_size=20), st.integers(0, 30))
-def test_a_plan_never_has_more_than_ten_chunks(can: list[str], turns: int) -> None:
-    plan = LessonPlan().after(can, "x", same_again=False)
-    for _ in range(turns):
-        plan = plan.after((), "x", same_again=False)
-    assert plan.step <= MAX_STEPS
-    assert plan.step <= max(plan.step_count, 1) <= MAX_STEPS
 
 
 def test_a_reply_is_rendered_as_clients_parse_it() -> None:

@@ -8,6 +8,7 @@ from sprout.learning.marking.attempts import (
     asks_something,
     complains,
     is_genuine_attempt,
+    matter_of,
     only_acknowledges,
     wants_change,
     wants_solution,
@@ -215,3 +216,38 @@ def test_a_question_about_an_answer_is_none_whatever_number_it_names(text: str) 
 @pytest.mark.parametrize("text", ["why is it 42? because 7 times 6", "why not 42", "6, what else"])
 def test_a_number_with_its_reason_is_an_answer(text: str) -> None:
     assert not asks_something(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is an exclamation mark in python lol", "explain journeyman pls", "whats a guild for in the end",
+        "tell me what a deficit is", "how do they even vote on such a thing", "erklär mir das mit der Steuer",
+    ],
+)  # fmt: skip
+def test_A11_a_question_without_its_mark_is_no_try_where_it_has_nothing_of_the_answer(text: str) -> None:
+    assert asks_something(text, answers=("The bread was dear, so families bought no shoes.",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is left for bread is too little", "why loads of people joined in", "what is 5", "explains the bread",
+        "how to buy shoes without money", "why they came is because of hunger",
+    ],
+)  # fmt: skip
+def test_A11_words_that_begin_like_a_question_and_answer_are_a_try(text: str) -> None:
+    assert not asks_something(text, answers=("The bread was dear, so families bought no shoes.",))
+
+
+@pytest.mark.parametrize(
+    ("text", "matter"),
+    [
+        ("idc kill it lol", ["kill"]),
+        ("the loans", ["loans"]),
+        ("lol", []),
+        ("i hate this, bread is dear", ["bread", "dear"]),
+    ],
+)
+def test_A11_the_matter_of_words_is_what_neither_vents_nor_fills(text: str, matter: list[str]) -> None:
+    assert matter_of(text) == matter

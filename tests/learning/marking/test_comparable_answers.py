@@ -28,7 +28,7 @@ ORDERS = QuestionDraft(
 @pytest.mark.parametrize(
     "answer",
     [
-        "short waves", "the short ones are scattered", "because the blue light of the sky comes down",
+        "the short waves scatter", "the short ones are scattered", "because the blue light of the sky comes down",
         "they bounce off more often",
         "weil das kurzwellige Licht an den kleinen Teilchen der Luft viel stärker gestreut wird als das rote Licht",
     ],
@@ -105,3 +105,15 @@ def test_A11_a_program_where_words_are_asked_is_asked_about() -> None:
     program = "pay = 0\nfor order in orders:\n    pay += order\nprint(pay)"
     assert not is_worth_comparing(program, ORDERS)
     assert is_worth_comparing("the order counts his office:\nfirst order", ORDERS)
+
+
+@pytest.mark.parametrize("answer", ["waves", "short waves", "the waves", "idc short waves lol", "scattered"])
+def test_A11_a_fragment_is_asked_for_a_sentence_before_the_model_answer_is_shown(answer: str) -> None:
+    assert not is_worth_comparing(answer, SKY, ["Light that comes from the sun meets the air."])
+
+
+@pytest.mark.parametrize(
+    "answer", ["short waves scatter more", "when the sun is up it goes round in light", "60 short waves"]
+)
+def test_A11_more_than_a_fragment_is_compared_at_once(answer: str) -> None:
+    assert is_worth_comparing(answer, SKY, ["Light that comes from the sun meets the air."])

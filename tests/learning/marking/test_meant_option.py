@@ -113,3 +113,31 @@ def test_A11_what_is_denied_tells_options_apart_only_beside_other_words(text: st
     texts = ("A bad harvest without a revolution", "A bad harvest, then a revolution", "They broke no doors or windows")
     options = [Option(one, one) for one in texts]
     assert meant_option(options, text) == (None if place is None else options[place])
+
+
+BELIEFS = ("He believes it, with some doubt left", "He does not believe what he said", "He keeps promises")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("they are scared of it, he breaks promises", 2),  # a later clause
+        ("some people have doubts", 0), ("not believing that", 1), ("not his promises", None),
+    ],
+)  # fmt: skip
+def test_A11_the_one_option_that_any_clause_seems_to_mean_is_asked_about(text: str, place: int | None) -> None:
+    options = [Option(one, one) for one in BELIEFS]
+    assert meant_option(options, text) == (None if place is None else options[place])
+
+
+def test_A11_of_two_options_the_one_with_the_very_words_is_asked_about() -> None:
+    options = [
+        Option(text, text) for text in ("Songs over and songs up to 3 minutes", "Songs over and songs under 3 minutes")
+    ]
+    assert meant_option(options, "the 3 min one, it says up to") == options[0]
+
+
+def test_A11_an_english_pronoun_denies_nothing() -> None:
+    """Russian "не" looks like it."""
+    options = [Option(one, one) for one in ("He kept the law", "The law was broken", "Without law")]
+    assert meant_option(options, "he wanted no law") == options[2]

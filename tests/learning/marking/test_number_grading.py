@@ -842,3 +842,28 @@ def test_A1_odds_in_words_are_read_as_odds_in_digits() -> None:
 def test_A1_a_percentage_of_a_number_and_its_result_are_one_answer() -> None:
     eggs = NumericQuestion("50 of 5,000 eggs are bad. It marks 4 % of the good eggs. How many?", "198")
     assert grade_number(eggs, "4% of 5000, 200").correct is False
+
+
+def test_A1_of_parts_and_their_sum_the_last_stated_result_counts() -> None:
+    """Nurses are asked for; the reply to 69 says whom it counts."""
+    asked = NumericQuestion(
+        "Of 10 astronomers and 3,000 nurses 9 and 2 % fit. How many of the people it fits are nurses?", "60"
+    )
+    assert grade_number(asked, "60 nurses and 9 astronomers so 69 total").correct is False
+    assert grade_number(asked, "9 astronomers, and 60 nurses").correct is not False
+    assert grade_number(asked, "2 % of 3,000 so 60 nurses").correct is True
+
+
+@pytest.mark.parametrize(
+    ("says", "correct"),
+    [
+        ("18 is 5% of 360", True), ("5 % of 360 is 18", True), ("18 livres is 5 percent of 360 livres", True),
+        ("18 is 20% of 360", False), ("18 is not 5% of 360", None), ("18 is 5% or 6% of 360", None),
+    ],
+)  # fmt: skip
+def test_A1_the_one_percentage_among_the_question_s_own_numbers_is_the_result(says: str, correct: bool | None) -> None:
+    asked = NumericQuestion(
+        "A duty costs 18 livres, of an income of 360. What percentage of its income is that?", "5", "%"
+    )
+    grade = grade_number(asked, says)
+    assert grade.correct is correct or (correct is None and grade.correct is not True)

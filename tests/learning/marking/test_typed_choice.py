@@ -276,3 +276,15 @@ def test_A1_a_place_that_options_say_and_a_part_of_one_name_it(
 def test_A1_a_word_of_the_question_may_stand_behind_a_place(says: str) -> None:
     games = options_of(("1 win and 3 losses", "1 win and 2 losses", "3 wins and 1 loss"))
     assert typed_option(games, says, "Which picture shows that?") == games[0]
+
+
+TRAVEL = ("A true negative", "A false negative", "A true positive")
+CARS = ("Guests with a car and no dog", "Guests with a car and a dog", "Guests with a car")
+
+
+@pytest.mark.parametrize(
+    ("texts", "text"),
+    [(TRAVEL, "negative"), (CARS, "with a car"), (TRAVEL, "it was a cause of war"), (TRAVEL, "they want a war")],
+)
+def test_A11_an_article_and_half_of_a_name_are_no_option(texts: Sequence[str], text: str) -> None:
+    assert typed_option(options_of(texts), text) is None

@@ -2,14 +2,8 @@
 
 import pytest
 
-from sprout.learning.lessons.turn import (
-    AskedCheckpoint,
-    InputMeaning,
-    LearnerInput,
-    LessonCheckpoint,
-    TurnKind,
-    interpret_input,
-)
+from sprout.learning.lessons.checkpoints import AskedCheckpoint, LessonCheckpoint
+from sprout.learning.lessons.turn import InputMeaning, LearnerInput, TurnKind, interpret_input
 from sprout.learning.questions.questions import QuestionDraft
 from tests.learning.marking.test_typed_answers import TypedAnswer, answers_of
 

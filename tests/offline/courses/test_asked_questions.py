@@ -53,3 +53,10 @@ def test_asked_question_is_found_in_other_words_and_from_other_parts(
 )
 def test_another_question_gets_none_of_the_answers(slug: str, part: str, question: str) -> None:
     assert asked_answer(slug, part, question) is None
+
+
+def test_A11_a_reason_is_asked_for_and_no_yes_answers_it() -> None:
+    part = "Odds compare for with against"
+    found = asked_answer("bayesian_reasoning", part, "why do bookmakers use odds?")
+    assert found is None or not found.says.startswith(("Yes", "No"))
+    assert asked_answer("bayesian_reasoning", part, "are these the odds that bookmakers use?") is not None

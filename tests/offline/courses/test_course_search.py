@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprout.offline.courses.course_search import defined_term, search_course
+from sprout.offline.courses.course_search import defined_term, has_rarest, needs_in, search_course, tokens_in
 
 BAYES, REVOLUTION, PYTHON = "bayesian_reasoning", "french_revolution", "python_functions_and_lists"
 GIVEN = "“Given” cuts the crowd down to one group"
@@ -47,6 +47,24 @@ def test_passage_answers_in_other_words(course: str, lesson: str, question: str,
 )
 def test_no_passage_is_about_something_else(course: str, lesson: str, question: str) -> None:
     assert search_course(course, lesson, question) == []
+
+
+@pytest.mark.parametrize(
+    ("course", "lesson", "question"),
+    [
+        (PYTHON, "// counts whole times, % gives the remainder", "what if the number is negative"),
+        (REVOLUTION, "14 July: Paris saves an assembly in Versailles", "what about the king"),
+        (REVOLUTION, "How a rumour becomes believable", "were they all from the court"),
+    ],
+)
+def test_A11_one_word_that_many_lessons_have_picks_no_passage(course: str, lesson: str, question: str) -> None:
+    assert search_course(course, lesson, question) == []
+
+
+def test_A11_the_rarest_thing_that_is_asked_about_decides() -> None:
+    needs = needs_in(REVOLUTION, "could you buy a noble title")
+    assert not has_rarest(REVOLUTION, needs, tokens_in(REVOLUTION, "Whoever is noble stands high."))
+    assert has_rarest(REVOLUTION, needs, tokens_in(REVOLUTION, "A noble title could be bought, and many did buy one."))
 
 
 def test_words_of_somebody_else_are_not_quoted_as_the_course_s() -> None:

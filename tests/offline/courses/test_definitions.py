@@ -251,3 +251,9 @@ def test_plain_words_are_short_sentences_about_their_word() -> None:
         assert said.endswith(".")
         assert len(said.split()) <= 20
     assert plain_words("why dont we count the eagle") == ""
+
+
+def test_A11_who_somebody_was_is_answered_by_no_rule_of_that_name() -> None:
+    assert definition("bayesian_reasoning", "who was bayes?") == ""
+    assert definition("bayesian_reasoning", "what is bayes' rule?") != ""
+    assert "wallpaper" in definition("french_revolution", "who was Réveillon?")

@@ -7,8 +7,8 @@ import pytest
 from harness.builders import a_topic, add_notes
 from sprout.errors import Conflict, InvalidQuestion
 from sprout.learning.lessons.help_ladder import HelpLadder
+from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.repository import TurnEnd
-from sprout.learning.lessons.turn import LessonPlan
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.run_store import StoredEvent
 from sprout.store.documents.queue import SqlDocumentQueue

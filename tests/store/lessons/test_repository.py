@@ -8,9 +8,10 @@ from harness.builders import a_concept, a_run, a_topic, end_run, queue_run, star
 from sprout.errors import BadInput, Conflict, InvalidQuestion, NotFound
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
+from sprout.learning.lessons.checkpoints import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, LadderStep
+from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.repository import Card, Drawing, Lesson, LessonRepository, TurnEnd
-from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan
 from sprout.learning.marking.answer_keys import Solution
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft

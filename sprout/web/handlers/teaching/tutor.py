@@ -14,10 +14,11 @@ from sprout.agents.tutor.task import TutorTask
 from sprout.errors import Conflict
 from sprout.events import CardShown
 from sprout.learning.leaks.prepared_help import given_help
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.readings import visible_reading
 from sprout.learning.lessons.repository import Lesson, LessonRepository
-from sprout.learning.lessons.turn import AskedCheckpoint, TurnKind, parse_input, render_reply
+from sprout.learning.lessons.turn import TurnKind, parse_input, render_reply
 from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.comparison import compare_response
 from sprout.learning.text.language import detect_language

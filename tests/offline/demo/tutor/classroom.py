@@ -13,7 +13,7 @@ from sprout.learning.leaks.secret import build_secret
 from sprout.learning.lessons.fading import fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, LadderStep
-from sprout.learning.lessons.turn import LessonPlan
+from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.program_tests import ProgramTest

@@ -126,3 +126,33 @@ def test_who_has_had_all_help_is_told_the_last_step_again_and_the_ways() -> None
     assert room.open_question is not None
     assert room.open_question["help"][-1] in said
     assert "Show me and continue" in said
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ((FRANCE, "Orders are made by law, not by wealth", ""), "could you buy a noble title?"),
+        ((FRANCE, "An absolute king still needs consent", ""), "how old was louis when he became king?"),
+        ((PYTHON, "// counts whole times, % gives the remainder", ""), "what if the number is negative?"),
+        ((PYTHON, "An indented block belongs to its if", ""), "do i have to use 4 spaces?"),
+    ],
+)
+def test_A11_what_shares_a_word_by_chance_is_not_said(place: tuple[str, str, str], words: str) -> None:
+    said = room_at(place).ask(words, kind=ASIDE)
+    assert "“Change the question”" in said
+    assert "comes down to" not in said
+    assert "says:" not in said
+    assert "It comes up in the part" not in said
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "answer"),
+    [
+        ((FRANCE, "Wars, not parties, made the debt", ""), "explain treasury pls", "money of the state"),
+        ((FRANCE, "Dear bread empties the workshops", "Explain the chain"), "explain journeyman pls", "journeyman"),
+    ],
+)
+def test_A11_a_question_without_its_mark_is_answered(place: tuple[str, str, str], words: str, answer: str) -> None:
+    room = room_at(place)
+    assert answer in room.ask(words, kind="answer")
+    assert room.open_question is not None

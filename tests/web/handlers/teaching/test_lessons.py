@@ -315,28 +315,37 @@ async def test_A11_who_seems_to_mean_an_option_is_asked_and_a_yes_takes_it(tmp_p
     async with serving_lesson(tmp_path) as lesson:
         options = (await lesson.turn("", calls(choice())))["question"]["options"]
         letter = "ABCD"[options.index("steam")]
-        asked = await lesson.answer("the steamy one because it flows")
+        asked = await lesson.answer("the steamboat because it flows")
         assert asked["message"].startswith(fixed_text("meant_option", "en", label=letter, option="steam"))
         assert asked["graded"] is None
         denied = await lesson.answer("no")
         assert denied["message"].startswith(fixed_text("other_option", "en"))
-        same = await lesson.answer("the steamy one because it flows", says("Write its letter."))
+        same = await lesson.answer("the steamboat because it flows", says("Write its letter."))
         assert same["message"].startswith("Write its letter.")
         taken = await lesson.answer("yes", calls(choice("Which of these is solid?")))
         assert taken["graded"]["correct"] is True
 
 
+async def test_A11_nobody_is_asked_twice_in_a_row_which_option_they_mean(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(choice()))
+        assert (await lesson.answer("the steamboat because it flows"))["message"].startswith("Do you mean")
+        again = await lesson.answer("the milkshake, it flows", says("Tap one, or write its letter."))
+        assert again["message"].startswith("Tap one")
+        assert again["graded"] is None
+
+
 async def test_A11_a_yes_without_its_tag_takes_the_suggested_option_too(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
         await lesson.turn("", calls(choice()))
-        assert (await lesson.answer("the steamy one because it flows"))["graded"] is None
+        assert (await lesson.answer("the steamboat because it flows"))["graded"] is None
         taken = await lesson.turn("yes", calls(choice("Which of these is solid?")))
         assert taken["graded"]["correct"] is True
         assert taken["question"]["prompt"] == "Which of these is solid?"
 
 
 @pytest.mark.parametrize(
-    ("words", "right"), [("the steamy one because it flows", True), ("the milky one, it flows", False)]
+    ("words", "right"), [("the steamboat because it flows", True), ("the milkshake, it flows", False)]
 )
 async def test_A11_an_offered_option_stays_on_offer_across_a_side_question(
     tmp_path: Path, words: str, right: bool

@@ -65,7 +65,8 @@ class OpenQuestion:
     def is_aside(self) -> bool:
         """Return True if the message is a question of the learner's own."""
         says = self.turn.message
-        asks = says.rstrip().endswith("?") or asks_something(says)
+        answers = (self.question.answer,) if self.question is not None else ()
+        asks = says.rstrip().endswith("?") or asks_something(says, answers=answers)
         asks = (
             self.turn.marking is None
             and not self.turn.hardly_answers

@@ -12,7 +12,7 @@ from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.quantities import iter_quantities
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded
-from sprout.offline.courses.course_search import count_needs_met
+from sprout.offline.courses.course_search import count_needs_met, names_new_matter, speaks_of_rarest
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Snippet
 from sprout.offline.demo.tutor.lesson import Chunk, TutorLesson
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
@@ -87,8 +87,11 @@ def names_calculation(words: str) -> bool:
 
 def reasoning_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     """The course's reply to the number that the learner's thought comes to, where it is a known wrong one."""
-    question = now.question
-    if question is None or question.kind != "number" or not thinks_aloud(now.turn.message):
+    question, words = now.question, now.turn.message
+    if question is None or question.kind != "number" or not thinks_aloud(words):
+        return
+    is_on_number = names_calculation(words) or not now.lesson.course
+    if not is_on_number and names_new_matter(now.lesson.course, words, now.pending.prompt):
         return
     for value in _values(now):
         reply = reply_to(question, f"{value:g}")
@@ -143,7 +146,8 @@ def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson) -> list[str]:
         near, of_all = count_needs_met(lesson.course, words, text)
         is_on_one_word = of_all == 1
         least = 0 if wants_any else of_all + 1 if is_on_one_word else max(1, SHARE_OF_QUESTION * of_all)
-        if text and near >= least and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
+        is_on_it = wants_any or not lesson.course or speaks_of_rarest(lesson.course, words, text)
+        if text and near >= least and is_on_it and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
             found.append((near, not any(map(str.isdigit, text)), at, text))
     return [text for *_, text in sorted(found, reverse=True)][:MOST_POINTS]
 

@@ -3,15 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from sprout.learning.lessons.turn import (
-    AskedCheckpoint,
-    LearnerInput,
-    LessonCheckpoint,
-    TurnKind,
-    named_option,
-    with_confirmed_answer,
-    with_picked_result,
-)
+from sprout.learning.lessons.checkpoints import AskedCheckpoint, LessonCheckpoint
+from sprout.learning.lessons.turn import LearnerInput, TurnKind, named_option, with_confirmed_answer, with_picked_result
 from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.attempts import asks_something
 from sprout.learning.marking.calculations import calculations
