@@ -1,11 +1,12 @@
 // @ts-check
 /** Entry point: renders the screen that the address names. */
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { render } from "preact";
 import { html } from "./lib/html.js";
 import { t } from "./lib/i18n.js";
 import { loadSheet } from "./lib/style_sheets.js";
+import { isSignedOut } from "./net/signed_out.js";
 import { followLink, homeUrl, screen } from "./state/router.js";
 import { openTabStream } from "./state/tab_stream.js";
 import { EmptyScreen, Fault, Shell } from "./views/common/shell.js";
@@ -46,6 +47,11 @@ const SCREENS = {
     sheets: [...TEACHING, "styles/review.css"],
     view: async () => (await import("./views/placement/placement.js")).PlacementScreen,
   },
+  sign_in: {
+    sheets: ["styles/sign_in.css"],
+    view: async () => (await import("./views/sign_in/sign_in.js")).SignInScreen,
+    of: "way",
+  },
   settings: {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,
@@ -53,6 +59,8 @@ const SCREENS = {
 };
 const views = signal(/** @type {Record<string, View>} */ ({}));
 const failed = signal(false);
+/** The screen that is shown: that of signing in, as long as the server asks for it. */
+const shown = computed(() => (isSignedOut.value ? { name: "sign_in" } : screen.value));
 
 /** @param {string} name */
 async function fetchScreen(name) {
@@ -67,7 +75,7 @@ async function fetchScreen(name) {
 }
 
 function App() {
-  const now = /** @type {Record<string, string> & { name: string }} */ (screen.value);
+  const now = /** @type {Record<string, string> & { name: string }} */ (shown.value);
   const View = views.value[now.name];
   if (View) return html`<${View} key=${`${now.name} ${now[SCREENS[now.name].of ?? ""] ?? ""}`} ...${now} />`;
   if (now.name === "unknown")
@@ -87,6 +95,6 @@ openTabStream();
 if (localStorage.getItem("sprout.notice") !== null) import("./state/due_notice.js").then(({ watchDue }) => watchDue());
 document.addEventListener("click", followLink);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
-screen.subscribe((now) => {
+shown.subscribe((now) => {
   fetchScreen(now.name);
 });

@@ -339,6 +339,46 @@ export interface Memory {
   updatedAt: string;
 }
 
+export type Scope = "read" | "learn" | "seed" | "admin";
+export interface SignInMethods {
+  methods: "password"[];
+  setUp: boolean;
+}
+export interface Account {
+  userId: string;
+  name: string;
+  displayName: string;
+  role: "learner" | "teacher" | "owner";
+  createdAt: string;
+  disabledAt: string | null;
+  hasPassword: boolean;
+}
+export interface Caller {
+  userId: string;
+  role: Account["role"];
+  scopes: Scope[];
+  account: Account | null;
+}
+export interface AccountSession {
+  id: string;
+  createdAt: string;
+  lastSeenAt: string;
+  endsAt: string;
+  userAgent: string;
+  current: boolean;
+}
+export interface AccessToken {
+  id: string;
+  name: string;
+  scopes: Scope[];
+  createdAt: string;
+  expiresAt: string;
+  lastUsedAt: string | null;
+}
+export interface NewAccessToken extends AccessToken {
+  token: string;
+}
+
 /** One event of the stream: `seq` is its number in the log, null where it is not kept; the rest is its data. */
 export interface RunEvent {
   kind: string;

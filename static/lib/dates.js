@@ -19,6 +19,8 @@ function formatted(ms, options) {
 /** @param {number} ms */
 export const shortDay = (ms) => formatted(ms, { day: "numeric", month: "short" });
 /** @param {number} ms */
+export const dayOfYear = (ms) => formatted(ms, { day: "numeric", month: "short", year: "numeric" });
+/** @param {number} ms */
 export const longDay = (ms) => formatted(ms, { weekday: "short", day: "numeric", month: "long" });
 /** @param {number} ms */
 export const shortMonth = (ms) => formatted(ms, { month: "short" });

@@ -3,8 +3,11 @@
 
 import { t } from "../lib/i18n.js";
 import { fetchSentence } from "../lib/server_words.js";
+import { isSignedOut } from "./signed_out.js";
 
 /** @import { Branch, GraphAnswer, Place, Run, RunDetail, Status } from "../types.d.ts" */
+
+const SIGN_IN_FIRST = "not_signed_in";
 
 export class ApiError extends Error {
   /**
@@ -47,8 +50,10 @@ export async function fetchOk(path, init) {
     throw new ApiError(0, t("error.network"));
   }
   syncClock(response);
-  if (!response.ok) throw await refusalOf(response);
-  return response;
+  if (response.ok) return response;
+  const refusal = await refusalOf(response);
+  if (refusal.body.code === SIGN_IN_FIRST) isSignedOut.value = true;
+  throw refusal;
 }
 
 /** The refusal that a response is, in the page's language. @param {Response} response */
@@ -108,6 +113,7 @@ export async function retryAfterMs(url) {
   const given = new AbortController();
   try {
     const { status, headers } = await fetch(url, { signal: given.signal });
+    isSignedOut.value ||= status === 401;
     return status === 429 ? 1000 * (Number(headers.get("retry-after")) || 10) : null;
   } catch {
     return null; // unreachable: the stream tries again by itself

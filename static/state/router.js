@@ -12,6 +12,7 @@ import { signal } from "@preact/signals";
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
  *   | { name: "paths" | "progress" | "review" | "settings" }
+ *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
  * } Screen
  */
@@ -24,6 +25,7 @@ export function parseScreen(pathname) {
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
   if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
+  if ((first === "set-up" || first === "password") && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first === "paths" && !branchId) return { name: "paths" };

@@ -4,6 +4,7 @@
 import { computed, effect, signal, untracked } from "@preact/signals";
 import * as api from "../net/api.js";
 import { setConnection } from "../net/connection.js";
+import { isSignedOut } from "../net/signed_out.js";
 import { tabCursor } from "../net/cursors.js";
 import { follow } from "../net/stream.js";
 import { runsAfter, waitingRunsIn } from "./active_runs.js";
@@ -140,6 +141,7 @@ function drop(rootId) {
 /** How to go on after a refused stream. @param {string} url */
 async function onRefused(url) {
   const waitMs = await api.retryAfterMs(url);
+  if (isSignedOut.peek()) return { retry: false };
   return waitMs === null ? { retry: true } : { retry: true, waitMs };
 }
 

@@ -21,9 +21,10 @@ import { Icon, Logo, Patterns } from "./icons.js";
  *   children: ComponentChildren,
  *   work?: boolean,
  *   asked?: string[],
- * }} props `asked`: runs whose question the screen already shows
+ *   bare?: boolean,
+ * }} props `bare`: without ways to other screens; `asked`: runs whose question the screen already shows
  */
-export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => html`
+export const Shell = ({ crumbs, tools, note, children, work, asked = [], bare }) => html`
   <${Patterns} />
   <a class="skip" href="#main">${t("app.skip")}</a>
   <header class=${crumbs ? "bar inner" : "bar"}>
@@ -32,31 +33,34 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
       <${Logo} />
       <span>${t("app.name")}</span>
     </a>
-    ${
-      crumbs
-        ? html`<${Crumbs} crumbs=${crumbs} />`
-        : html`<nav class="nav" aria-label=${t("nav.main")}><${Places} /></nav>`
-    }
+    ${crumbs && html`<${Crumbs} crumbs=${crumbs} />`}
+    ${!crumbs && !bare && html`<nav class="nav" aria-label=${t("nav.main")}><${Places} /></nav>`}
     <div class="bar-end">
-      <${StatusLine} />
+      ${!bare && html`<${StatusLine} />`}
       ${note && html`<span class="status hide-s">${note}</span>`}
       ${tools}
       <${ThemeButton} />
-      <a
-        class="btn flat icon"
-        href=${settingsUrl()}
-        aria-label=${t("nav.settings")}
-        title=${t("nav.settings")}
-        aria-current=${screen.value.name === "settings" ? "page" : undefined}
-      >
-        <${Icon} name="sliders" />
-      </a>
+      ${!bare && html`<${SettingsLink} />`}
     </div>
   </header>
   <${WaitingBar} asked=${asked} />
   <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>
-  ${!SESSIONS.includes(screen.value.name) && html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} /></nav>`}
+  ${!bare && html`<${Tabs} />`}
 `;
+
+/** The main navigation of a phone. */
+const Tabs = () =>
+  SESSIONS.includes(screen.value.name) ? null : html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} /></nav>`;
+
+const SettingsLink = () => html`<a
+  class="btn flat icon"
+  href=${settingsUrl()}
+  aria-label=${t("nav.settings")}
+  title=${t("nav.settings")}
+  aria-current=${screen.value.name === "settings" ? "page" : undefined}
+>
+  <${Icon} name="sliders" />
+</a>`;
 
 /** Screens without the bar below: their own actions stand at the lower edge. @type {string[]} */
 const SESSIONS = ["lesson", "diagnostic", "placement", "review"];

@@ -9,6 +9,7 @@ import * as api from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Shell } from "../common/shell.js";
+import { AccountSettings } from "./account.js";
 import { Appearance } from "./appearance.js";
 import { LearnerData } from "./data.js";
 import { Erased } from "./erase.js";
@@ -43,6 +44,7 @@ export function SettingsScreen() {
           <${BudgetSettings} status=${found.status} />
         `
       }
+      <${AccountSettings} />
       <${ReviewsSettings} />
       <${Appearance} />
       ${

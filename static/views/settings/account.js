@@ -1,0 +1,55 @@
+// @ts-check
+/** The account of one who signs in: who they are, signing out, the password. Nothing on a server for one learner. */
+
+import { useSignal } from "@preact/signals";
+import { t } from "../../i18n/account.js";
+import { html } from "../../lib/html.js";
+import * as accountApi from "../../net/account_api.js";
+import { startOver } from "../../net/signed_out.js";
+import { homeUrl } from "../../state/router.js";
+import { clearDrafts } from "../../state/settings.js";
+import { useLoaded } from "../common/loaded.js";
+import { Fault } from "../common/shell.js";
+import { AccountSessions } from "./account_sessions.js";
+import { AccessTokens } from "./access_tokens.js";
+import { PasswordChange } from "./password_change.js";
+
+/** @import { Account, Caller } from "../../types.d.ts" */
+
+export function AccountSettings() {
+  const loading = useLoaded(accountApi.caller);
+  const found = loading.found.value;
+  if (loading.problem.value) return html`<${Fault} message=${loading.problem.value} onRetry=${loading.load} />`;
+  if (!found?.account) return null;
+  return html`<${AccountSections} caller=${found} account=${found.account} />`;
+}
+
+/** @param {{ caller: Caller, account: Account }} props */
+function AccountSections({ caller, account }) {
+  const problem = useSignal(/** @type {string | null} */ (null));
+  /** Leave this browser to the next person. @param {() => Promise<unknown>} end */
+  const leave = async (end) => {
+    try {
+      await end();
+      clearDrafts();
+      startOver(homeUrl());
+    } catch (error) {
+      problem.value = /** @type {Error} */ (error).message;
+    }
+  };
+  return html`
+    <section aria-labelledby="account">
+      <h2 id="account">${t("ac.title")}</h2>
+      <div class="st-in">
+        <p>${t("ac.is", { name: account.displayName })} <small class="dim">${t(`ac.role.${account.role}`)}</small></p>
+        ${problem.value && html`<${Fault} message=${problem.value} />`}
+        <div class="row">
+          <button class="btn" type="button" onClick=${() => leave(accountApi.signOut)}>${t("ac.out")}</button>
+        </div>
+        <${PasswordChange} />
+      </div>
+    </section>
+    <${AccountSessions} onLeave=${() => leave(accountApi.endAllSessions)} />
+    <${AccessTokens} scopes=${caller.scopes} />
+  `;
+}
