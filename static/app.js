@@ -59,8 +59,10 @@ const SCREENS = {
 };
 const views = signal(/** @type {Record<string, View>} */ ({}));
 const failed = signal(false);
-/** The screen that is shown: that of signing in, as long as the server asks for it. */
-const shown = computed(() => (isSignedOut.value ? { name: "sign_in" } : screen.value));
+/** The screen that is shown: one of signing in, as long as the server asks for it. */
+const shown = computed(() =>
+  isSignedOut.value && screen.value.name !== "sign_in" ? { name: "sign_in" } : screen.value,
+);
 
 /** @param {string} name */
 async function fetchScreen(name) {
