@@ -16,6 +16,7 @@ LINE_WORDS = 8  # of an item and of a line that say something without a full sto
 LEAST_TOLD, LEAST_TOLD_WORDS = 3, 40  # whole sentences, and words in them, of prose that can be told again
 TOLD_SHARE = 0.85  # of all words
 LEAST_STEP = 2  # words
+LEAST_TELLING = 4  # letters
 
 QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
@@ -70,15 +71,17 @@ def is_sentence(text: str) -> bool:
 
 
 def cells_of(table: Table) -> Iterator[tuple[str, str, str, list[str]]]:
-    """Row name, column name, cell, and the other cells of the column; for columns in which all cells differ."""
+    """Row name, column name, cell, and the other cells of the column; for columns in which all cells differ and whose
+    name does not say that it is another list of what the first column lists."""
     names = [text_of_spans(row[0]) for row in table.rows]
     if len(names) < LEAST_ROWS or len(set(names)) < len(names) or not all(map(_ROW.search, names)):
         return
+    rows_are = {word for word in words_of(text_of_spans(table.head[0])) if len(word) >= LEAST_TELLING}
     for at, head in enumerate(table.head[1:], start=1):
         column = text_of_spans(head)
         cells = [text_of_spans(row[at]) for row in table.rows]
         differ = all(0 < len(cell) <= LONGEST_CELL for cell in cells) and len({*cells}) == len(cells)
-        if differ and _LETTERS.search(column) and all(map(_NAME.search, cells)):
+        if differ and not rows_are & {*words_of(column)} and _LETTERS.search(column) and all(map(_NAME.search, cells)):
             for name, cell in zip(names, cells, strict=True):
                 if not set(words_of(name)) & set(words_of(cell)):  # else the row itself tells
                     yield name, column, cell, [other for other in cells if other != cell]

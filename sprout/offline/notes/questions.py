@@ -110,9 +110,10 @@ def cell_questions(material: Material) -> Iterator[NoteQuestion]:
                 continue
             cells = [cell for cell in cells_of(table) if named[cell[:2]] == 1]
             for row, column, cell, others in cells[:MOST_CELLS]:
-                names = {"row": material.quoted(row), "column": material.quoted(column)}
+                names = {"row": row, "column": column, "title": topic.title}
+                named_by = {name: material.quoted(text) for name, text in names.items()}
                 wrong = random.Random(row).sample(others, DISTRACTORS)
-                fields = _choice(material.say.cell.format(**names), cell, wrong, 2)
+                fields = _choice(material.say.cell.format(**named_by), cell, wrong, 2)
                 yield NoteQuestion(QuestionKind.CELL, number, (f"{row}: {cell}",), f"{row}, {column}", fields, {})
 
 

@@ -158,6 +158,14 @@ def test_a_table_of_codes_or_of_rows_that_only_a_number_names_is_not_asked_about
         assert not any("the table" in prompt for prompt in prompts(plan))
 
 
+def test_a_table_is_named_by_its_section_and_two_lists_side_by_side_are_none() -> None:
+    lists = TABLE.replace("| Planet | Day |", "| For slow planets | For fast planets |")
+    found = prompts(plan_of(f"## Days\n\n{WHOLE}\n\n{TABLE}\n\n{lists}", title="Days"))
+    asked = [prompt for prompt in found if "the table" in prompt]
+    assert asked
+    assert all("in your notes on “Days”" in prompt and "under “Day”" in prompt for prompt in asked)
+
+
 def test_a_cell_that_two_tables_have_is_not_asked_for_in_either() -> None:
     other = TABLE.replace("24 hours", "one day").replace("Venus", "Saturn")
     plan = plan_of(f"## Days\n\n{WHOLE}\n\n{TABLE}\n\nAs others say:\n\n{other}")
