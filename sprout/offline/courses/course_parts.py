@@ -45,16 +45,19 @@ def nearest_part(slug: str, subconcept: str, question: str) -> str:
     return min(found)[2] if found else ""
 
 
+def is_specific(slug: str, question: str) -> bool:
+    """Return True if the question is about more than one thing, numbers aside, or about one that few lessons have."""
+    words = [need for need in needs_in(slug, question) if not any(map(str.isdigit, need))]
+    return bool(words) and (not words[0].intersection(*words) or is_rare(slug, words[0]))
+
+
 def part_that_speaks_of(slug: str, subconcept: str, question: str) -> str:
     """Title of the part that has all that the question is about in one text: a question with its answer and solution,
-    the summary or the contrast case. The open part comes first, then the nearest; empty where no part has it, or where
-    all but numbers is one word that many parts have.
+    the summary or the contrast case. The open part comes first, then the nearest; empty where no part has it.
     """
-    needs = needs_in(slug, question)
-    words = [need for need in needs if not any(map(str.isdigit, need))]
-    is_one_word = bool(words) and bool(words[0].intersection(*words))
-    if not names_matter(slug, question) or (is_one_word and not is_rare(slug, words[0])):
+    if not names_matter(slug, question):
         return ""
+    needs = needs_in(slug, question)
     titles = [one.subconcept for one in lessons(slug)]
     here = titles.index(subconcept) if subconcept in titles else 0
     texts = _texts(slug, added_courses())

@@ -156,3 +156,9 @@ def test_A11_a_question_without_its_mark_is_answered(place: tuple[str, str, str]
     room = room_at(place)
     assert answer in room.ask(words, kind="answer")
     assert room.open_question is not None
+
+
+def test_A11_that_the_course_says_nothing_is_said_only_where_no_text_of_it_does() -> None:
+    room = room_at((FRANCE, "Orders are made by law, not by wealth", ""))
+    assert "nothing in this course" not in room.ask("how many nobles were there?", kind=ASIDE)
+    assert "nothing in this course" in room.ask("how many elephants were there?", kind=ASIDE)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sprout.learning.lessons.lesson_talk import wants_help
-from sprout.offline.courses.course_parts import nearest_part, part_that_speaks_of
+from sprout.offline.courses.course_parts import is_specific, nearest_part, part_that_speaks_of
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
 from sprout.offline.demo.tutor.templates import inner_quotes
@@ -24,7 +24,7 @@ def part_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippe
     title, name = nearest_part(*asked), "aside_part"
     if title == here:
         name = "aside_this_part"
-    elif not title and (title := part_that_speaks_of(*asked)):
+    elif not title and is_specific(now.lesson.course, now.turn.message) and (title := part_that_speaks_of(*asked)):
         name = "aside_comes_up"
     if not title or (title == here and name == "aside_comes_up"):
         return
