@@ -132,6 +132,10 @@ class Passwords(Protocol):
         """The first owner, for a code; all such codes are void then. Raises CodeInvalid, NameTaken."""
         ...
 
+    async def holder_of(self, code_digest: str) -> str:
+        """The user whose password a code sets. Raises CodeInvalid."""
+        ...
+
     async def set_password_by_code(self, code_digest: str, password_hash: str, *, origin: Origin) -> str:
         """Set the password that a code is for, as `set_password` does; the account's user. Raises CodeInvalid."""
         ...

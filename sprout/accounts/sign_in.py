@@ -77,6 +77,7 @@ class PasswordSignIn:
         await self._throttle.take(name_key(account.name), browser.address)
         kept = (await self._accounts.credentials(caller.user_id)).password_hash
         if kept is None or not await self._verify(kept, old):
+            await self._log.record(SecurityEventKind.SIGN_IN_FAILED, caller.user_id, origin=Origin(browser.address))
             raise WrongCredentials
         check_password(new, account.name)
         origin = Origin(browser.address, caller.user_id)
@@ -95,7 +96,8 @@ class PasswordSignIn:
     async def set_password(self, code: str, password: str, browser: Browser) -> str:
         """Set the password that a link is for. Raises CodeInvalid, BadInput, TooManyRequests."""
         await self._throttle.take("", browser.address)
-        check_password(password, "")
+        account = await self._accounts.account(await self._passwords.holder_of(digest_of(code)))
+        check_password(password, account.name)
         origin = Origin(browser.address)
         user_id = await self._passwords.set_password_by_code(digest_of(code), await self._hash(password), origin=origin)
         return await self._begin(user_id, browser)

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from sqlmodel import Session, col, delete, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from sprout.accounts.accounts import AccountRow, CodeInvalid, NewAccount
 from sprout.accounts.security_log import Origin, SecurityEventKind
@@ -39,18 +40,19 @@ class SqlPasswords:
     async def create_owner(self, code_digest: str, new: NewAccount, *, origin: Origin) -> AccountRow:
         def body(tx: WriteTransaction) -> AccountRow:
             tx.lock(OWNERS_LOCK)
-            if _valid_code(tx.session, code_digest).user_id is not None:
+            if _valid_code(tx.session, _code(code_digest)).user_id is not None:
                 raise CodeInvalid
             _void_codes(tx, None)
             return add_account(tx, new, origin)
 
         return await self._database.write_tx(body)
 
+    async def holder_of(self, code_digest: str) -> str:
+        return await self._database.read_orm_tx(lambda session: _holder(session, _code(code_digest)))
+
     async def set_password_by_code(self, code_digest: str, password_hash: str, *, origin: Origin) -> str:
         def body(tx: WriteTransaction) -> str:
-            user_id = _valid_code(tx.session, code_digest).user_id
-            if user_id is None or account_of(tx.session, user_id).disabled_at is not None:
-                raise CodeInvalid
+            user_id = _holder(tx.session, _code(code_digest).with_for_update())  # it serves one of two requests
             _set_password(tx, user_id, password_hash, origin)
             return user_id
 
@@ -66,9 +68,20 @@ def _set_password(tx: WriteTransaction, user_id: str, password_hash: str, origin
     log_event(tx, SecurityEventKind.PASSWORD_SET, user_id, origin=origin)
 
 
-def _valid_code(session: Session, code_digest: str) -> OneTimeCode:
-    """Raises CodeInvalid. Locked, so that a code serves one of two requests."""
-    wanted = select(OneTimeCode).where(OneTimeCode.secret_digest == code_digest).with_for_update()
+def _code(code_digest: str) -> SelectOfScalar[OneTimeCode]:
+    return select(OneTimeCode).where(OneTimeCode.secret_digest == code_digest)
+
+
+def _holder(session: Session, wanted: SelectOfScalar[OneTimeCode]) -> str:
+    """The user of an account that a code is for. Raises CodeInvalid."""
+    user_id = _valid_code(session, wanted).user_id
+    if user_id is None or account_of(session, user_id).disabled_at is not None:
+        raise CodeInvalid
+    return user_id
+
+
+def _valid_code(session: Session, wanted: SelectOfScalar[OneTimeCode]) -> OneTimeCode:
+    """Raises CodeInvalid."""
     found = session.exec(wanted).first()
     if found is None or found.expires_at <= utc_now():
         raise CodeInvalid

@@ -21,7 +21,9 @@ async def test_an_invited_person_sets_a_password_once(server: SignInServer) -> N
     code = invited["link"]["path"].removeprefix("/password#")
     carla = await server.browser()
     body = {"code": code, "password": PASSWORD}
-    assert (await carla.post("/api/sign-in/password", json={**body, "password": "carla"})).status_code == 400
+    for weak, refusal in (("carla", "password_short"), ("Carla-2026-xyz", "password_common")):
+        refused = await carla.post("/api/sign-in/password", json={**body, "password": weak})
+        assert (refused.status_code, refused.json()["code"]) == (400, refusal)
     assert (await carla.post("/api/sign-in/password", json=body)).json()["hasPassword"] is True
     assert (await carla.get("/api/account")).json()["account"]["name"] == "Carla"
     again = await carla.post("/api/sign-in/password", json=body)
