@@ -17,11 +17,10 @@ from sprout.offline.courses.added_course import AddedCourses
 from sprout.offline.courses.catalogue import MAX_CACHED, added_courses, lessons
 from sprout.offline.courses.glossary import glossary
 from sprout.offline.courses.lesson_format import Lesson
+from sprout.offline.courses.statements import is_statement, lines_of, quotation_depth
 from sprout.offline.notes.language import CODES
 from sprout.offline.notes.words import needs_context
 
-SHORTEST_PASSAGE, LONGEST_PASSAGE = 6, 45  # words
-SHORTEST_WITH_NUMBER = 8  # words: “17 September 1793, the Law of Suspects.” says nothing
 LONGEST_PHRASE = 4  # words
 ALL_OF = 3  # needs: of more than these one may be missing
 COMMON_FROM = 4  # passages: a single word that stands in so many of a lesson picks none of them
@@ -29,18 +28,11 @@ RARE_UP_TO = 3  # lessons: a word of so few says by itself what a question is ab
 
 _MARK = "§"  # begins what is no stem
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
-_QUOTATION = re.compile(r"“[^“”]*”")
-_FENCED = re.compile(r"```.*?```", re.DOTALL)
 _CODE = re.compile(r"`([^`\n]+)`")
-_LIST_MARK = re.compile(r"^\s*(?:\d+\.|[-*•])\s+")
-_EMPHASIS = re.compile(r"(?<![\w`])\*{1,2}([^*`\n]+)\*{1,2}(?![\w`])")
 _OBLIGED = re.compile(r"\b(?:i|we|you) (?:even |really |always )*(?:need|have|got) to\b")  # "why do we have to count"
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|long|often|high|tall|far)\b|\b(?:what|which) (?:year|percent\w*)\b")
 _ASKS_PLACE = re.compile(r"\b(?:where|which|what(?! if\b)|who)\b")
 _ASKS_REASON = re.compile(r"\b(?:why|how come|what for|reason)\b")
-_SUPPOSED = re.compile(
-    r"\b(?:claim|premise)(?: \w)?:|\b(?:wrong idea|(?:the|this) idea|if (?:\w+ )*(?:were|was|began|stopped)|would)\b"
-)
 _REASON = re.compile(r"\b(?:because|since|so|as|therefore|thus|then)\b")
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|twice|hundred|thousand|million)\b")
 
@@ -283,39 +275,18 @@ def _passages(lesson: Lesson, named: Mapping[str, Tokens]) -> Iterator[Passage]:
     # The case against the lesson's wrong idea is left out: its sentences work out what that idea would lead to.
     for text, heading in (*said, (lesson.example.text, lesson.subconcept)):
         about = _tokens(heading, named)
-        for line in _lines(text):
+        for line in lines_of(text):
             depth = 0
             for sentence, following in pairwise([*sentences_of(line), ""]):
-                is_said_by_someone, depth = depth > 0, depth + _quotation_depth(sentence)
+                is_said_by_someone, depth = depth > 0, depth + quotation_depth(sentence)
                 if is_said_by_someone or needs_context(sentence, language):
                     continue
                 both = f"{sentence} {following}".strip()
-                is_cut = following != "" and needs_context(following, language) and _is_statement(both)
-                if _is_statement(sentence):
+                is_cut = following != "" and needs_context(following, language) and is_statement(both)
+                if is_statement(sentence):
                     yield Passage(lesson.subconcept, sentence, _tokens(sentence, named), about, is_cut=is_cut)
-                if following and _is_statement(both):
+                if following and is_statement(both):
                     yield Passage(lesson.subconcept, both, _tokens(both, named), about, is_double=True)
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The paragraphs of a text without its programs, tables and marks of lists."""
-    for line in _FENCED.sub("\n", text).splitlines():
-        if not line.lstrip().startswith("|"):
-            yield " ".join(_EMPHASIS.sub(r"\1", _LIST_MARK.sub("", line)).split())
-
-
-def _quotation_depth(text: str) -> int:
-    """Number of quotations that the text leaves open; below 0 where it closes one."""
-    return text.count("“") - text.count("”")
-
-
-def _is_statement(text: str) -> bool:
-    """Return True if it asserts something: no question, nothing that is only quoted, or that a mix-up predicts."""
-    least = SHORTEST_WITH_NUMBER if any(map(str.isdigit, text)) else SHORTEST_PASSAGE
-    is_short = least <= len(text.split()) <= LONGEST_PASSAGE
-    is_speech = not _QUOTATION.sub("", text).strip(" .") or _quotation_depth(text) != 0
-    asserts = not is_speech and not text.rstrip("”\"'").endswith("?")
-    return is_short and asserts and not _SUPPOSED.search(text.casefold())
 
 
 @lru_cache(maxsize=MAX_CACHED)
