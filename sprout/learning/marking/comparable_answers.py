@@ -12,6 +12,7 @@ from sprout.learning.text.stems import stems
 
 _FEW_WORDS, _WHOLE_CLAUSE, _MANY_WORDS = 3, 7, 15
 _FEW_OF_MATTER = 2  # words of content: "the loans", "idc kill him lol"
+_SUBJECTS = frozenset("it they he she we this that es sie er wir das ça il elle ils elles on".split())
 _FEW_NUMBERS = 2
 
 _SENTENCE_END = re.compile(r"[.!?;…](?=\s|\Z)|\n")
@@ -64,10 +65,11 @@ def _is_bare_number(answer: str) -> bool:
 
 
 def _is_fragment(answer: str) -> bool:
-    """Whether the answer is a word or two of content and hardly more, and no number."""
-    matter, has_number = matter_of(answer), _DIGITS.search(answer) is not None
-    is_short = len(plain(answer).split()) <= _FEW_WORDS + 1
-    return is_short and len(matter) <= _FEW_OF_MATTER and not has_number
+    """Whether the answer is a word or two of content and hardly more; "it eats the air" is a sentence."""
+    matter, words = matter_of(answer), plain(answer).split()
+    is_sentence = len(words) > _FEW_WORDS and words[0] in _SUBJECTS
+    is_short = len(words) <= _FEW_WORDS + 1 and not is_sentence
+    return is_short and len(matter) <= _FEW_OF_MATTER and _DIGITS.search(answer) is None
 
 
 def _is_program(answer: str) -> bool:

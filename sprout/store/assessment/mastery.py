@@ -14,8 +14,8 @@ from sqlmodel import col, select
 from sprout.events import MasteryChanged, NodeRow
 from sprout.ids import new_id
 from sprout.learning.mastery.mastery import HIGHEST_OPEN, Mastery, mastery, mean_mastery
+from sprout.store.assessment.claims import claims_about
 from sprout.store.assessment.evidence import evidence_about
-from sprout.store.assessment.placement_findings import claims_about
 from sprout.store.assessment.review_cards import sync_cards
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import children_of, edges_among

@@ -7,9 +7,9 @@ as claims.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import cast
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
@@ -28,13 +28,6 @@ from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem
 
 _placements, _items, _findings = table_of(PlacementRow), table_of(PlacementItem), table_of(PlacementFinding)
 _nodes, _questions, _answers = table_of(tables.Node), table_of(tables.Question), table_of(tables.Answer)
-_CLAIMS = (
-    select(_findings.c.node_id, _findings.c.known, _findings.c.said, _findings.c.said_at, _placements.c.ended_at)
-    .join(_placements, _placements.c.id == _findings.c.placement_id)
-    .where(_placements.c.user_id == bindparam("user"), _placements.c.ended_at.is_not(None))
-    .order_by(_findings.c.creation)
-)
-_ABOUT = _CLAIMS.join(_nodes, _nodes.c.id == _findings.c.node_id).where(_nodes.c.parent_id == bindparam("concept"))
 _SAID_NOT = (
     select(_findings.c.node_id, _findings.c.said_at)
     .join(_placements, _placements.c.id == _findings.c.placement_id)
@@ -106,16 +99,6 @@ def placed_path(connection: Connection, branch_id: str, user_id: str, *, before:
     }
     units = set(space.node_ids)
     return PlacedPath(nodes, space, frozenset(learned & units), frozenset((said_not - learned) & units))
-
-
-def claims_about(connection: Connection, concept_id: str, user_id: str) -> list[Claim]:
-    """The claims about the parts of a concept, oldest first."""
-    return _claims(connection, _ABOUT, user=user_id, concept=concept_id)
-
-
-def claims_of(connection: Connection, user_id: str) -> list[Claim]:
-    """All of a learner's claims, oldest first."""
-    return _claims(connection, _CLAIMS, user=user_id)
 
 
 def asked_in(connection: Connection, placement_id: str, user_id: str) -> list[Asked]:
@@ -195,9 +178,3 @@ def claim_of(
     if said is not None:
         return Claim(node_id, said, said_at or ended_at)
     return Claim(node_id, True, ended_at) if known else None
-
-
-def _claims(connection: Connection, wanted: Select[Any], **of: str) -> list[Claim]:
-    rows = connection.execute(wanted, of)
-    found = (claim_of(row.node_id, row.known, row.said, row.said_at, row.ended_at) for row in rows)
-    return [one for one in found if one is not None]

@@ -20,7 +20,7 @@ from sprout.learning.mastery.reports import (
 )
 from sprout.learning.reviews.cards import Review
 from sprout.store.assessment import answer_history
-from sprout.store.assessment.placement_findings import claims_of
+from sprout.store.assessment.claims import claims_of
 from sprout.store.assessment.progress_report import ReportRows, build_report
 from sprout.store.assessment.review_cards import learned_times, review_histories
 from sprout.store.engine.database import Database

@@ -27,9 +27,9 @@ from sprout.learning.lessons.repository import (
 from sprout.learning.mastery.knowledge_tracing import NEUTRAL_SCORE
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Claim, Evidence, Mastery, mastery
 from sprout.learning.reviews.planning import CONFUSABLE_FROM, likeness
+from sprout.store.assessment.claims import claims_about
 from sprout.store.assessment.evidence import evidence_about
 from sprout.store.assessment.mastery import edge_pairs
-from sprout.store.assessment.placement_findings import claims_about
 from sprout.store.assessment.question_tests import is_about
 from sprout.store.graph.ownership import owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import asked_checkpoint

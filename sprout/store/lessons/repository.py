@@ -27,6 +27,7 @@ from sprout.learning.marking.grades import Grade
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.assessments import SelfMark
 from sprout.store.assessment.attempts import record_attempt
+from sprout.store.assessment.mastery import update_progress
 from sprout.store.assessment.misconceptions import held_beliefs
 from sprout.store.assessment.self_marks import lock_answer, store_self_mark
 from sprout.store.documents.passages import cite_in_message
@@ -219,6 +220,9 @@ class SqlLessonRepository:
             session.add(tables.Concern(id=new_id(), user_id=actor.user_id, session_id=chat.id))
             card = CardShown(id=new_id(), kind="care", title="", body=end.concern)
             events.append(CardReady(node_id=node.id, card=card))
+        if end.completes_lesson:
+            session.flush()
+            events += update_progress(tx, concept, actor.user_id, self._log.now())  # what was read to its end
         result: dict[str, JsonValue] = {"done": True, "completed": end.completes_lesson}
         record_effect(tx, self._log, actor, events, result=result)
         return still

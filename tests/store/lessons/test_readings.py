@@ -16,7 +16,7 @@ from sprout.store.documents.sources import SqlSources
 from sprout.store.engine.database import Database
 from sprout.store.lessons.conversations import SqlConversations
 from sprout.store.paths.paths import SqlPaths
-from tests.store.lessons.test_repository import Class, asking_turn, room, tutoring
+from tests.store.lessons.test_repository import OPEN, SUM, Class, asking_turn, room, tutoring
 
 __all__ = ["room", "tutoring"]
 
@@ -139,3 +139,32 @@ async def test_a_lesson_that_is_over_shows_nothing_more_to_read(
     await room.end_turn(TurnEnd("That is all.", "learning", completes_lesson=True))
     with pytest.raises(Conflict, match="has ended"):
         await room.end_turn(reading_turn(ids, step=1))
+
+
+async def test_H4_a_part_that_was_read_to_its_end_lets_its_learner_go_on(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    """Nothing, or one thing, was asked about it: no two right answers could show that it is learned."""
+    ids = await passages_in(paths, document_queue, database, room)
+    await room.end_turn(reading_turn(ids[:1], step=1))
+    await room.end_turn(reading_turn(ids[1:], step=2))
+    assert not (await room.lesson()).standing.learned
+    await room.end_turn(TurnEnd("That was all.", "learning", completes_lesson=True))
+    lesson = await room.lesson()
+    assert lesson.ended
+    assert lesson.standing.learned
+
+
+async def test_H4_what_can_be_asked_about_is_learned_by_answers_and_not_by_reading(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    for checkpoint in (SUM, OPEN):
+        await room.end_turn(asking_turn(checkpoint, reading=tuple(ids)))
+        pending = (await room.lesson()).pending
+        solved = HelpLadder().after_attempt(right=True)
+        await room.end_turn(TurnEnd("On we go.", "learning", "4", "evaluation", question=pending, ladder=solved))
+    await room.end_turn(TurnEnd("That was all.", "learning", completes_lesson=True))
+    lesson = await room.lesson()
+    assert lesson.ended
+    assert not lesson.standing.learned
