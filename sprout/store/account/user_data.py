@@ -27,7 +27,7 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
         "caps", "owner", "epoch", "approvals", "crashes", "crash_marker", "idle", "cause", "last_seq", "answered",
     ),
     run_tables.GraphOperation: ("removed_rows", "call_id"),
-    account_tables.AccountTable: ("name_key", "password_hash"),
+    account_tables.AccountTable: ("name_key", "password_hash", "card_digest"),
     account_tables.AccountSession: ("secret_digest",),
     account_tables.AccessToken: ("secret_digest",),
 }  # fmt: skip
@@ -97,6 +97,8 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     run_tables.RunEvent,
     run_tables.GraphOperation,
     account_tables.AccountTable,
+    account_tables.ClassTable,
+    account_tables.ClassMember,
     account_tables.AccountSession,
     account_tables.AccessToken,
     account_tables.SecurityEvent,

@@ -22,6 +22,8 @@ _ACCOUNT_TABLES = frozenset(
     table_of(model)
     for model in (
         account_tables.AccountTable,
+        account_tables.ClassTable,
+        account_tables.ClassMember,
         account_tables.AccountSession,
         account_tables.AccessToken,
         account_tables.OneTimeCode,
