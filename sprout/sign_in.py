@@ -2,6 +2,7 @@
 
 from sprout.accounts.accounts import CODE_LIFETIME
 from sprout.accounts.class_sign_in import ClassSignIn
+from sprout.accounts.given_paths import PathGiver
 from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import TERMINAL
@@ -11,8 +12,10 @@ from sprout.config import Settings
 from sprout.store.accounts.accounts import SqlAccounts
 from sprout.store.accounts.cards import SqlCards
 from sprout.store.accounts.classes import SqlClasses
+from sprout.store.accounts.given_paths import SqlGivenPaths
 from sprout.store.accounts.memberships import SqlMemberships
 from sprout.store.accounts.passwords import SqlPasswords
+from sprout.store.accounts.path_updates import SqlPathUpdates
 from sprout.store.accounts.security_log import SqlSecurityLog
 from sprout.store.accounts.sessions import SqlSessions
 from sprout.store.accounts.tokens import SqlTokens
@@ -31,7 +34,7 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
     """
     accounts, passwords, sessions = SqlAccounts(database), SqlPasswords(database), SqlSessions(database)
     security_log, throttle = SqlSecurityLog(database), SignInThrottle(take_token)
-    memberships, cards = SqlMemberships(database), SqlCards(database)
+    memberships, cards, given_paths = SqlMemberships(database), SqlCards(database), SqlGivenPaths(database)
     return AccountRepositories(
         accounts=accounts,
         passwords=passwords,
@@ -43,6 +46,9 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         memberships=memberships,
         cards=cards,
         class_sign_in=ClassSignIn(memberships, cards, sessions, security_log, throttle),
+        given_paths=given_paths,
+        path_giver=PathGiver(given_paths),
+        path_updates=SqlPathUpdates(database),
         cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
         methods=settings.auth,
     )

@@ -17,6 +17,8 @@ from starlette.types import Receive, Scope, Send
 from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
 from sprout.accounts.accounts import AccountRow
 from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
+from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
+from sprout.accounts.path_updates import PathUpdateRow
 from sprout.accounts.security_log import SecurityEventRow
 from sprout.accounts.sessions import SessionRow
 from sprout.accounts.tokens import NewTokenRow, TokenRow
@@ -556,6 +558,16 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("POST", "/api/classes/{id}/learners/{learner_id}/card", TEACH, classes.create_card,
                  "Create a new card for a learner who joined without an account, shown once; the one before is void",
                  _one("The card.", class_responses.CardRow, 201), (404, 409)),
+        Endpoint("GET", "/api/classes/{id}/paths", READ_CLASS, classes.list_given_paths,
+                 "The paths that are given to a class",
+                 _list("The paths, in the order of giving.", GivenPathRow), (404,)),
+        Endpoint("POST", "/api/classes/{id}/paths", TEACH, classes.give_path,
+                 "Give a path to a class: each learner gets a copy of their own, also those who join later",
+                 (Status(201, "The path.", GivenPathRow),
+                  Status(200, "It was given already, and has the date now.", GivenPathRow)), (404, 409),
+                 body=class_requests.PathGift),
+        Endpoint("DELETE", "/api/classes/{id}/paths/{given_id}", TEACH, classes.withdraw_path,
+                 "Give a path to no more learners; the copies stay", (NO_CONTENT,), (404,)),
         Endpoint("POST", "/api/class-code", PUBLIC, memberships.find_class, "The class that a code is for",
                  _one("The class and its teacher.", OpenClass), (404, 410), body=class_requests.ClassCode),
         Endpoint("POST", "/api/sign-in/class", PUBLIC, memberships.join_anew,
@@ -569,6 +581,15 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  _list("The classes, in the order of joining.", JoinedClass)),
         Endpoint("POST", "/api/account/classes", IN_PERSON, memberships.join_class, "Join a class with its code",
                  _one("The class.", JoinedClass, 201), (404, 409, 410, 413), body=class_requests.ClassCode),
+        Endpoint("GET", "/api/account/paths", READ, memberships.list_copies,
+                 "The caller's paths that teachers have given, and by when they are to be learned",
+                 _list("The paths, in the order of getting them.", CopiedPathRow)),
+        Endpoint("GET", "/api/branches/{id}/update", READ, memberships.get_update,
+                 "What a teacher has changed in the path that a branch is a copy of",
+                 (Status(200, "The update, or null.", PathUpdateRow, nullable=True),), (404,)),
+        Endpoint("POST", "/api/branches/{id}/update", LEARN, memberships.accept_update,
+                 "Take over what a teacher has added and described differently; nothing is taken away",
+                 (NO_CONTENT,), (404, 409, 413), body=class_requests.UpdateAcceptance),
         Endpoint("DELETE", "/api/account/classes/{id}", IN_PERSON, memberships.leave_class,
                  "Leave a class; one keeps what one has", (NO_CONTENT,), (404,))),
 

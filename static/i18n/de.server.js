@@ -222,6 +222,7 @@ export default {
   "server.unknown_topic": "Das eingebaute Modell weiß nichts über „{topic}“, deshalb gibt es keinen Lernpfad. Füge Unterlagen dazu hinzu, wähle einen der Kurse oder verbinde ein Modell und starte dann noch einmal.",
   "server.unreachable": "Der Server des Modells ist nicht erreichbar. Prüfe das Netz und ANTHROPIC_BASE_URL.",
   "server.unsupported_type": "„{name}“ kann Sprout nicht lesen. Möglich sind PDF, Word (.docx), PowerPoint (.pptx), Webseiten (.html), Markdown (.md) und reiner Text (.txt).",
+  "server.update_changed": "Deine Lehrkraft hat den Lernpfad wieder geändert. Sieh dir die Neuerungen noch einmal an.",
   "server.wrong_card": "Diese Karte gilt nicht. Prüfe jedes Wort, oder bitte deine Lehrkraft um eine neue Karte.",
   "server.wrong_credentials": "Der Name oder das Passwort stimmt nicht.",
   "server.wrong_type": "Ein Wert hat die falsche Form. Es wurde nichts gespeichert.",

@@ -45,6 +45,8 @@ GOOD: dict[str, dict[str, object]] = {
     "ClassChange": {"name": "a"},
     "ClassCodeRequest": {},
     "ClassCode": {"code": "a"},
+    "PathGift": {"branchId": "a"},
+    "UpdateAcceptance": {"version": "a"},
     "NewPupil": {"code": "a", "nickname": "a"},
     "CardSignIn": {"card": "a"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},

@@ -19,7 +19,8 @@ from sprout.store.accounts.teaching import is_teaching, membership
 from sprout.store.engine.database import Database
 from sprout.store.engine.quotas import enforce_quota
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.schema.account_tables import AccountTable, ClassMember, ClassTable
+from sprout.store.schema.account_tables import AccountTable
+from sprout.store.schema.class_tables import ClassMember, ClassTable
 
 
 class SqlMemberships:

@@ -9,7 +9,8 @@ from sprout.accounts.access import TEACHERS
 from sprout.errors import MissingRight, NotFound
 from sprout.store.accounts.accounts import account_of
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.schema.account_tables import AccountTable, ClassMember, ClassTable
+from sprout.store.schema.account_tables import AccountTable
+from sprout.store.schema.class_tables import ClassMember, ClassTable
 
 
 def lock_teacher(tx: WriteTransaction, user_id: str) -> AccountTable:

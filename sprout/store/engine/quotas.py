@@ -7,7 +7,7 @@ from sqlalchemy import BindParameter, Connection, Select, bindparam, func, selec
 
 from sprout.errors import TooLarge, TooManyRequests
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.schema import account_tables, run_tables, tables
+from sprout.store.schema import class_tables, run_tables, tables
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.run_tables import UNFINISHED
 
@@ -15,7 +15,7 @@ ENGINE_OPTION = "sprout_quotas"  # of the writer's engine
 RETRY_AFTER_S = 10.0
 
 _branches, _nodes, _documents = table_of(tables.Branch), table_of(tables.Node), table_of(tables.Document)
-_classes, _members = table_of(account_tables.ClassTable), table_of(account_tables.ClassMember)
+_classes, _members = table_of(class_tables.ClassTable), table_of(class_tables.ClassMember)
 _sessions, _drawings, _runs = table_of(tables.ChatSession), table_of(tables.Drawing), table_of(run_tables.Run)
 
 

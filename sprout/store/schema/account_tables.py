@@ -1,4 +1,4 @@
-"""Tables of accounts: who signs in, with which sessions and tokens, in which classes, and the log of all that.
+"""Tables of accounts: who signs in, with which sessions and tokens, and the log of what happened to them.
 
 Of secrets only digests are kept.
 """
@@ -6,7 +6,7 @@ Of secrets only digests are kept.
 from datetime import datetime
 
 from pydantic import JsonValue
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint
+from sqlalchemy import Index
 from sqlmodel import Field
 
 from sprout.clock import utc_now
@@ -30,33 +30,6 @@ class AccountTable(OrderedModel, table=True):
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     disabled_at: datetime | None = Field(default=None, sa_type=UtcTime)
     card_digest: str | None = Field(default=None, unique=True, index=True, sa_type=SafeText)
-
-
-class ClassTable(OrderedModel, table=True):
-    """A class of a teacher, who owns it. Its code, if it has one, lets `code_uses` more join until it expires."""
-
-    __tablename__ = "classes"
-    __table_args__ = (CheckConstraint("code_uses >= 0", name="code_uses"),)
-
-    user_id: str = Field(foreign_key="accounts.user_id", ondelete="CASCADE", index=True, sa_type=SafeText)
-    name: str = Field(sa_type=SafeText)
-    created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
-    archived_at: datetime | None = Field(default=None, sa_type=UtcTime)
-    code: str | None = Field(default=None, unique=True, sa_type=SafeText)
-    code_expires_at: datetime | None = Field(default=None, sa_type=UtcTime)
-    code_uses: int = 0
-
-
-class ClassMember(OrderedModel, table=True):
-    """A learner of a class; `has_card` says that the account was made with a card by joining it."""
-
-    __tablename__ = "class_members"
-    __table_args__ = (UniqueConstraint("class_id", "user_id"),)
-
-    class_id: str = Field(foreign_key="classes.id", ondelete="CASCADE", sa_type=SafeText)
-    user_id: str = Field(foreign_key="accounts.user_id", ondelete="CASCADE", index=True, sa_type=SafeText)
-    joined_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
-    has_card: bool = False
 
 
 class AccountSession(OrderedModel, table=True):

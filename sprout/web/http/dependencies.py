@@ -11,6 +11,8 @@ from sprout.accounts.accounts import Accounts, Passwords
 from sprout.accounts.cards import Cards
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
+from sprout.accounts.given_paths import GivenPaths, PathGiver
+from sprout.accounts.path_updates import PathUpdates
 from sprout.accounts.security_log import SecurityLog
 from sprout.accounts.sessions import Sessions
 from sprout.accounts.sign_in import PasswordSignIn
@@ -169,6 +171,9 @@ class AccountRepositories:
     memberships: Memberships
     cards: Cards
     class_sign_in: ClassSignIn
+    given_paths: GivenPaths
+    path_giver: PathGiver
+    path_updates: PathUpdates
     cookie: SessionCookie
     methods: tuple[Literal["password"], ...] = ()
 

@@ -49,6 +49,14 @@ ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("POST", "/api/classes/{id}/learners/{learner_id}/card"): {
         409: "The learner joined with an account of their own, or has a password by now."
     },
+    ("POST", "/api/classes/{id}/paths"): {
+        400: "The path can't be copied as it is; the text names every faulty item.",
+        409: "The class is archived.",
+    },
+    ("POST", "/api/branches/{id}/update"): {
+        409: "The teacher has changed the path since, or there is nothing to take over.",
+        413: "The path would have too many nodes.",
+    },
     ("POST", "/api/class-code"): {404: _NO_SIGN_IN, 410: _CLASS_CODE_INVALID},
     ("POST", "/api/sign-in/class"): {404: _NO_SIGN_IN, 410: _CLASS_CODE_INVALID, 413: _CLASS_FULL},
     ("POST", "/api/sign-in/card"): {401: "No account has this card, or no longer.", 404: _NO_SIGN_IN},

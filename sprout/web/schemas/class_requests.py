@@ -1,14 +1,23 @@
 """Schemas of requests about classes: for teachers, and for those who join."""
 
+from datetime import date
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from sprout.web.schemas.account_requests import Code, DisplayName
-from sprout.web.schemas.requests import RequestModel
+from sprout.web.schemas.requests import Id, RequestModel
 
 MAX_CODE_DAYS = 366
 MAX_CODE_USES = 1_000
+
+
+def _checked_day(text: str) -> str:
+    date.fromisoformat(text)
+    return text
+
+
+Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_checked_day)]
 
 
 class NewClass(RequestModel):
@@ -31,6 +40,19 @@ class ClassCodeRequest(RequestModel):
 
     days: int = Field(default=14, ge=1, le=MAX_CODE_DAYS, description="until it expires")
     uses: int = Field(default=40, ge=1, le=MAX_CODE_USES, description="how many may join with it")
+
+
+class PathGift(RequestModel):
+    """A path of the caller's, to be given to a class; again, to change its date."""
+
+    branch_id: Id
+    due_on: Day | None = Field(default=None, description="a date, as in 2026-12-24")
+
+
+class UpdateAcceptance(RequestModel):
+    """The acceptance of what was shown of a path's update."""
+
+    version: Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
 class ClassCode(RequestModel):

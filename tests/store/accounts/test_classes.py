@@ -31,7 +31,7 @@ from sprout.store.accounts.sessions import SqlSessions
 from sprout.store.documents.local_storage import LocalStorage
 from sprout.store.engine.database import Database, open_database
 from sprout.store.engine.quotas import Quotas
-from sprout.store.schema.account_tables import ClassMember, ClassTable
+from sprout.store.schema.class_tables import ClassMember, ClassTable
 from tests.store.accounts.conftest import HERE, an_account
 
 FITS: tuple[type[Classes], type[Memberships], type[Cards]] = (SqlClasses, SqlMemberships, SqlCards)  # mypy checks it

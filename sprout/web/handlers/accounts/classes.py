@@ -11,7 +11,7 @@ from sprout.clock import utc_now
 from sprout.web.handlers.accounts.sign_in import origin_of
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
-from sprout.web.schemas.class_requests import ClassChange, ClassCodeRequest, NewClass
+from sprout.web.schemas.class_requests import ClassChange, ClassCodeRequest, NewClass, PathGift
 from sprout.web.schemas.class_responses import CardRow
 from sprout.web.schemas.requests import NoFields
 
@@ -69,6 +69,29 @@ async def remove_member(call: Call[AccountRepositories]) -> Response:
     await call.dependencies.classes.remove_member(
         call.id, call.ids["learner_id"], teacher_id=call.user_id, origin=origin_of(call)
     )
+    return no_content()
+
+
+async def list_given_paths(call: Call[AccountRepositories]) -> Response:
+    """The paths that are given to a class."""
+    return json_list_response(await call.dependencies.given_paths.given(call.id, teacher_id=call.user_id))
+
+
+async def give_path(call: Call[AccountRepositories, NoFields, PathGift]) -> Response:
+    """201 with the path once each learner has their own copy, or 200 where it was given already.
+
+    Where `waiting` is not 0, copies are still made, or could not be: a learner has too many paths.
+    """
+    asked, needs = call.body, call.dependencies
+    given, is_new = await needs.given_paths.give(call.id, asked.branch_id, due_on=asked.due_on, teacher_id=call.user_id)
+    await needs.path_giver.give_lacking(call.id)
+    now = await needs.given_paths.given(call.id, teacher_id=call.user_id)
+    return json_response(next((one for one in now if one.id == given.id), given), 201 if is_new else 200)
+
+
+async def withdraw_path(call: Call[AccountRepositories]) -> Response:
+    """204 once no more copies are made; those that there are stay their learners'."""
+    await call.dependencies.given_paths.withdraw(call.id, call.ids["given_id"], teacher_id=call.user_id)
     return no_content()
 
 

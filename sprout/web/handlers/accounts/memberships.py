@@ -9,7 +9,7 @@ from sprout.errors import NotFound
 from sprout.web.handlers.accounts.sign_in import account_of_session, browser_of, origin_of, signed_in_response
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
-from sprout.web.schemas.class_requests import CardSignIn, ClassCode, NewPupil
+from sprout.web.schemas.class_requests import CardSignIn, ClassCode, NewPupil, UpdateAcceptance
 from sprout.web.schemas.class_responses import CardRow, JoinedPupil
 from sprout.web.schemas.requests import NoFields
 
@@ -23,6 +23,7 @@ async def join_anew(call: Call[AccountRepositories, NoFields, NewPupil]) -> Resp
     """201 with a new account, which is signed in and in the class, and its card, shown this once."""
     secret, words = await _by_class(call).join_anew(call.body.code, call.body.nickname, browser_of(call))
     account = await account_of_session(call, secret)
+    await _give_paths(call, account.user_id)
     return signed_in_response(call, secret, JoinedPupil(account=account, card=CardRow.of(words)), 201)
 
 
@@ -40,13 +41,37 @@ async def list_joined(call: Call[AccountRepositories]) -> Response:
 async def join_class(call: Call[AccountRepositories, NoFields, ClassCode]) -> Response:
     """201 with the class that the caller has joined."""
     joined = await call.dependencies.class_sign_in.join(call.body.code, call.caller, browser_of(call))
+    await call.dependencies.path_giver.give_lacking(joined.id)
     return json_response(joined, 201)
+
+
+async def list_copies(call: Call[AccountRepositories]) -> Response:
+    """The caller's paths that teachers have given."""
+    return json_list_response(await call.dependencies.given_paths.copies(call.user_id))
+
+
+async def get_update(call: Call[AccountRepositories]) -> Response:
+    """What a teacher has changed in the path that a branch is a copy of; null where there is nothing to take over."""
+    update = await call.dependencies.path_updates.update(call.id, user_id=call.user_id)
+    return Response("null", media_type="application/json") if update is None else json_response(update)
+
+
+async def accept_update(call: Call[AccountRepositories, NoFields, UpdateAcceptance]) -> Response:
+    """204 once the branch has what was offered; nothing that was there has gone."""
+    await call.dependencies.path_updates.accept(call.id, call.body.version, user_id=call.user_id)
+    return no_content()
 
 
 async def leave_class(call: Call[AccountRepositories]) -> Response:
     """204 once the caller has left; what they have stays theirs."""
     await call.dependencies.memberships.leave(call.id, user_id=call.user_id, origin=origin_of(call))
     return no_content()
+
+
+async def _give_paths(call: Call[AccountRepositories, Any, Any], user_id: str) -> None:
+    """Copies of what is given to the classes of a new user."""
+    for joined in await call.dependencies.memberships.joined(user_id):
+        await call.dependencies.path_giver.give_lacking(joined.id)
 
 
 def _by_class(call: Call[AccountRepositories, Any, Any]) -> ClassSignIn:

@@ -11,7 +11,9 @@ import pytest
 
 from harness.servers.signed_in import SignInServer, serving_sign_in
 from sprout.accounts.principal import AccountRole
+from sprout.yaml_loader import load_yaml
 
+EXAMPLE = Path(__file__).parents[4] / "examples" / "fractions.yaml"
 UNKNOWN = {"code": "XXXX-XXXX"}
 
 
@@ -156,6 +158,59 @@ async def test_a_token_reads_classes_and_changes_none(server: SignInServer) -> N
     assert (await program.get(f"{address}/learners")).status_code == 200
     assert (await program.patch(address, json={"name": "x"})).status_code == 403
     assert (await program.post("/api/account/classes", json={"code": code})).status_code == 403
+
+
+async def test_a_path_is_given_to_all_who_are_in_a_class_and_to_those_who_come_later(server: SignInServer) -> None:
+    tess, anna, browser = await server.sign_in("tess"), await server.sign_in("anna"), await server.browser()
+    address, code = await a_class(tess)
+    await anna.post("/api/account/classes", json={"code": code})
+    made = await tess.post("/api/graphs", json=load_yaml(EXAMPLE.read_text(encoding="utf-8")))
+    branch = made.json()["branch"]["id"]
+    body = {"branchId": branch, "dueOn": "2026-12-24"}
+    given = await tess.post(f"{address}/paths", json=body)
+    assert (given.status_code, given.json()["copies"], given.json()["waiting"]) == (201, 1, 0)
+    again = await tess.post(f"{address}/paths", json=body)
+    assert (again.status_code, again.json()) == (200, given.json())
+    await browser.post("/api/sign-in/class", json={"code": code, "nickname": "Mila"})
+    for learner in (anna, browser):
+        (copy,) = (await learner.get("/api/account/paths")).json()
+        assert (copy["className"], copy["dueOn"], copy["title"]) == ("Statistics 10b", "2026-12-24", "Fractions")
+        graph = (await learner.get(f"/api/branches/{copy['branchId']}/graph")).json()
+        assert len(graph["nodes"]) > 10
+        assert (await learner.get(f"/api/graphs/{copy['branchId']}?answers=true")).status_code == 403
+        assert (await learner.get(f"/api/graphs/{branch}")).status_code == 404
+    (listed,) = (await tess.get(f"{address}/paths")).json()
+    assert (listed["copies"], listed["waiting"]) == (2, 0)
+    assert (await tess.delete(f"{address}/paths/{listed['id']}")).status_code == 204
+    assert (await tess.get(f"{address}/paths")).json() == []
+    assert len((await anna.get("/api/branches")).json()) == 1
+    for wrong in ({"branchId": "x"}, {"branchId": (await anna.get("/api/branches")).json()[0]["id"]}):
+        assert (await tess.post(f"{address}/paths", json=wrong)).status_code == 404
+    for day in ("someday", "2026-02-31", "2026-12-24T00:00:00Z", 20261224):
+        refused = await tess.post(f"{address}/paths", json={**body, "dueOn": day})
+        assert refused.status_code in {400, 422}, day
+
+
+async def test_a_learner_takes_over_what_the_teacher_has_added_when_they_want_to(server: SignInServer) -> None:
+    tess, anna = await server.sign_in("tess"), await server.sign_in("anna")
+    address, code = await a_class(tess)
+    await anna.post("/api/account/classes", json={"code": code})
+    made = (await tess.post("/api/graphs", json=load_yaml(EXAMPLE.read_text(encoding="utf-8")))).json()["branch"]["id"]
+    await tess.post(f"{address}/paths", json={"branchId": made})
+    (copy,) = (await anna.get("/api/account/paths")).json()
+    update = f"/api/branches/{copy['branchId']}/update"
+    assert (await anna.get(update)).json() is None
+    (root,) = (await tess.get("/api/nodes", params={"branchId": made, "type": "root"})).json()
+    body = {"type": "concept", "title": "Percentages", "branchId": made, "parentId": root["id"]}
+    (await tess.post("/api/nodes", json=body)).raise_for_status()
+    shown = (await anna.get(update)).json()
+    assert shown["added"] == [{"title": "Percentages", "desc": None, "concept": None}]
+    assert (await anna.post(update, json={"version": "another"})).json()["code"] == "update_changed"
+    assert (await tess.get(update)).status_code == 404
+    assert (await anna.post(update, json={"version": shown["version"]})).status_code == 204
+    assert (await anna.get(update)).json() is None
+    titles = [one["title"] for one in (await anna.get("/api/nodes", params={"branchId": copy["branchId"]})).json()]
+    assert "Percentages" in titles
 
 
 async def test_Z10_no_field_of_a_body_gives_a_class_or_a_learner_to_somebody(server: SignInServer) -> None:
