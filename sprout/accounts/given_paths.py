@@ -1,7 +1,9 @@
 """Given paths: a teacher's path of which each learner of a class gets a copy that is theirs."""
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +15,7 @@ from sprout.learning.paths.path_file import PathFile
 log = logging.getLogger(__name__)
 
 INTERVAL_S = 60.0
+REQUEST_S = 10.0
 
 
 class GivenPathRow(Wire):
@@ -83,8 +86,8 @@ class GivenPaths(Protocol):
         """Those of the user's paths that teachers have given, in the order of getting them."""
         ...
 
-    async def lacking(self, class_id: str | None = None) -> list[LackingCopies]:
-        """What is still to be copied, in one class or in all; nothing of archived classes."""
+    async def lacking(self, *, class_id: str | None = None, user_id: str | None = None) -> list[LackingCopies]:
+        """What is still to be copied: of one class or all, for one learner or all; nothing of archived classes."""
         ...
 
     async def source(self, given_id: str) -> PathSource:
@@ -108,9 +111,15 @@ class PathGiver:
 
     given_paths: GivenPaths
 
-    async def give_lacking(self, class_id: str | None = None) -> None:
-        """Copies for all learners who have none yet, of one class or of all."""
-        for lacking in await self.given_paths.lacking(class_id):
+    async def give_now(self, *, class_id: str | None = None, user_id: str | None = None) -> None:
+        """Copies for a class or for a learner, as many as are made while a request waits; the others follow."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REQUEST_S):
+                await self.give_lacking(class_id=class_id, user_id=user_id)
+
+    async def give_lacking(self, *, class_id: str | None = None, user_id: str | None = None) -> None:
+        """Copies for all learners who have none yet, in one class or all, or for one of them."""
+        for lacking in await self.given_paths.lacking(class_id=class_id, user_id=user_id):
             try:
                 source = await self.given_paths.source(lacking.given_id)
             except NotFound:  # withdrawn or deleted meanwhile

@@ -49,7 +49,10 @@ class PathUpdates(Protocol):
     """Scoped to the learner: a branch that is missing or another's raises NotFound."""
 
     async def update(self, branch_id: str, *, user_id: str) -> PathUpdateRow | None:
-        """What is offered; None where there is nothing, for a path of one's own, and after leaving the class."""
+        """What is offered; None where there is nothing, for a path of one's own, and after leaving the class.
+
+        Nothing is offered by an archived class, or by one who is no teacher any more.
+        """
         ...
 
     async def accept(self, branch_id: str, version: str, *, user_id: str) -> None:

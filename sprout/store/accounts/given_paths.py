@@ -82,7 +82,7 @@ class SqlGivenPaths:
         )
         return await self._database.read_orm_tx(lambda session: [_copied(*found) for found in session.execute(wanted)])
 
-    async def lacking(self, class_id: str | None = None) -> list[LackingCopies]:
+    async def lacking(self, *, class_id: str | None = None, user_id: str | None = None) -> list[LackingCopies]:
         got = select(PathCopy.id).where(
             col(PathCopy.given_id) == col(GivenPath.id), col(PathCopy.user_id) == col(ClassMember.user_id)
         )
@@ -96,6 +96,8 @@ class SqlGivenPaths:
         )
         if class_id is not None:
             wanted = wanted.where(ClassTable.id == class_id)
+        if user_id is not None:
+            wanted = wanted.where(ClassMember.user_id == user_id)
         found: Sequence[tuple[str, str]] = await self._database.read_orm_tx(lambda session: session.exec(wanted).all())
         return [
             LackingCopies(given_id, [learner for _, learner in pairs])

@@ -19,6 +19,7 @@ from sprout.learning.graph.graph import ConceptGraph, Edit, title_key
 from sprout.learning.paths.copy_comparison import CopyChanges, Origin, compare_copy, desc_digest
 from sprout.learning.paths.import_plan import PlannedQuestion, plan_import
 from sprout.store.accounts.path_copies import add_content, nodes_of, path_source
+from sprout.store.accounts.teaching import is_teaching
 from sprout.store.assessment.beliefs import save_beliefs
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
@@ -100,7 +101,7 @@ def _offer(session: Session, branch_id: str, user_id: str) -> _Offer | None:
         .join(AccountTable, col(AccountTable.user_id) == col(ClassTable.user_id))
         .join(ClassMember, col(ClassMember.class_id) == col(ClassTable.id))
         .where(col(PathCopy.branch_id) == branch_id, col(PathCopy.user_id) == user_id)
-        .where(col(ClassMember.user_id) == user_id)
+        .where(col(ClassMember.user_id) == user_id, col(ClassTable.archived_at).is_(None), is_teaching())
         .order_by(col(PathCopy.creation))
     )
     found = session.exec(wanted).first()

@@ -14,6 +14,7 @@ from sprout.store.account.account import SqlAccount
 from sprout.store.accounts.given_paths import SqlGivenPaths
 from sprout.store.paths.contents import SqlContents
 from sprout.store.schema import tables
+from sprout.store.schema.class_tables import PathCopy
 from tests.store.accounts.conftest import CODES, HERE, SchoolWithPath, an_account
 
 FITS: type[GivenPaths] = SqlGivenPaths  # mypy checks it
@@ -80,10 +81,26 @@ async def test_one_who_joins_later_gets_it_and_one_who_deletes_it_keeps_it_delet
     late = await school.memberships.join_anew(CODES[0], "Late", "card of late", origin=HERE)
     (copy,) = await school.given.copies(school.learners[0])
     await school.paths.delete_branch(copy.branch_id, user_id=school.learners[0])
-    await school.giver.give_lacking(school.class_ids[0])
+    await school.giver.give_now(class_id=school.class_ids[0])
     assert len(await school.paths.branches(late)) == 1
     assert await school.numbers() == [0, 1, 1]
     assert await school.given.copies(school.learners[0]) == []
+
+
+async def test_one_who_joins_gets_their_copy_at_once_and_the_others_theirs_later(school: SchoolWithPath) -> None:
+    await school.give()
+    await school.giver.give_now(user_id=school.learners[2])
+    assert await school.numbers() == [0, 0, 1]
+
+
+async def test_erasing_a_learner_leaves_nothing_of_their_copy(school: SchoolWithPath) -> None:
+    await school.give()
+    await school.giver.give_lacking()
+    await SqlAccount(school.database, storage=school.paths.storage).erase(school.learners[0])
+    wanted = select(PathCopy.user_id)
+    kept = await school.database.read_orm_tx(lambda session: session.exec(wanted).all())
+    assert sorted(kept) == sorted(school.learners[1:])
+    assert await school.numbers() == [0, 1, 1]
 
 
 async def test_a_learner_of_two_classes_gets_one_copy_of_a_path_given_in_both(school: SchoolWithPath) -> None:

@@ -165,6 +165,12 @@ async def test_only_the_learner_sees_an_update_and_only_while_in_the_class(given
             await updates.accept(copy.branch_id, "x", user_id=user_id)
     own = await given.paths.create_branch("Own", user_id=learner)
     assert await updates.update(own.id, user_id=learner) is None
+    for archived in (True, False):
+        await given.classes.change(given.class_ids[0], archived=archived, teacher_id=given.teacher)
+        assert (await updates.update(copy.branch_id, user_id=learner) is None) is archived
+    for role in (AccountRole.LEARNER, AccountRole.TEACHER):
+        await given.accounts.change(given.teacher, role=role, origin=HERE)
+        assert (await updates.update(copy.branch_id, user_id=learner) is None) is (role is AccountRole.LEARNER)
     await given.memberships.leave(given.class_ids[0], user_id=learner, origin=HERE)
     assert await updates.update(copy.branch_id, user_id=learner) is None
 

@@ -78,13 +78,13 @@ async def list_given_paths(call: Call[AccountRepositories]) -> Response:
 
 
 async def give_path(call: Call[AccountRepositories, NoFields, PathGift]) -> Response:
-    """201 with the path once each learner has their own copy, or 200 where it was given already.
+    """201 with the path and how many learners have their own copy by now, or 200 where it was given already.
 
-    Where `waiting` is not 0, copies are still made, or could not be: a learner has too many paths.
+    Where `waiting` is not 0, the others are made within minutes, or can't be: a learner has too many paths.
     """
     asked, needs = call.body, call.dependencies
     given, is_new = await needs.given_paths.give(call.id, asked.branch_id, due_on=asked.due_on, teacher_id=call.user_id)
-    await needs.path_giver.give_lacking(call.id)
+    await needs.path_giver.give_now(class_id=call.id)
     now = await needs.given_paths.given(call.id, teacher_id=call.user_id)
     return json_response(next((one for one in now if one.id == given.id), given), 201 if is_new else 200)
 

@@ -23,7 +23,7 @@ async def join_anew(call: Call[AccountRepositories, NoFields, NewPupil]) -> Resp
     """201 with a new account, which is signed in and in the class, and its card, shown this once."""
     secret, words = await _by_class(call).join_anew(call.body.code, call.body.nickname, browser_of(call))
     account = await account_of_session(call, secret)
-    await _give_paths(call, account.user_id)
+    await call.dependencies.path_giver.give_now(user_id=account.user_id)
     return signed_in_response(call, secret, JoinedPupil(account=account, card=CardRow.of(words)), 201)
 
 
@@ -41,7 +41,7 @@ async def list_joined(call: Call[AccountRepositories]) -> Response:
 async def join_class(call: Call[AccountRepositories, NoFields, ClassCode]) -> Response:
     """201 with the class that the caller has joined."""
     joined = await call.dependencies.class_sign_in.join(call.body.code, call.caller, browser_of(call))
-    await call.dependencies.path_giver.give_lacking(joined.id)
+    await call.dependencies.path_giver.give_now(user_id=call.user_id)
     return json_response(joined, 201)
 
 
@@ -66,12 +66,6 @@ async def leave_class(call: Call[AccountRepositories]) -> Response:
     """204 once the caller has left; what they have stays theirs."""
     await call.dependencies.memberships.leave(call.id, user_id=call.user_id, origin=origin_of(call))
     return no_content()
-
-
-async def _give_paths(call: Call[AccountRepositories, Any, Any], user_id: str) -> None:
-    """Copies of what is given to the classes of a new user."""
-    for joined in await call.dependencies.memberships.joined(user_id):
-        await call.dependencies.path_giver.give_lacking(joined.id)
 
 
 def _by_class(call: Call[AccountRepositories, Any, Any]) -> ClassSignIn:
