@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from sprout import __version__
+from sprout.accounts import given_paths
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec
@@ -56,6 +57,7 @@ from sprout.runs.streaming.bus import EventBus
 from sprout.shared_state import SharedState, open_shared_state
 from sprout.sign_in import account_repositories, authentication
 from sprout.store.account.account import SqlAccount
+from sprout.store.accounts.given_paths import SqlGivenPaths
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.assessment.gradebook import SqlGradebook
@@ -251,6 +253,8 @@ async def open_app(
         runs = await stack.enter_async_context(_live_runs(settings, dependencies, role))
         if role.takes_work and (starter := _variant_starter(settings, stores, runs, ledger)) is not None:
             dispatcher.every(INTERVAL_S, starter.start_lacking)
+        if role.takes_work and settings.auth:
+            dispatcher.every(given_paths.INTERVAL_S, given_paths.PathGiver(SqlGivenPaths(database)).give_lacking)
         yield Sprout(
             settings=settings,
             database=database,

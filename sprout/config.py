@@ -93,6 +93,7 @@ class LimitSettings(BaseModel):
         requests_per_s: of one address; that many more at once as `requests_burst` says, and so for runs and uploads.
         runs_per_min: that one learner begins; a turn of a lesson is a run.
         runs_at_once: of one learner, those that wait for their turn too.
+        classes: of one teacher.
         connections: to the server, in all; no more than the process may have files open, less some for itself.
         header_timeout_s: how long a connection may take to bring the head of a request.
     """
@@ -118,6 +119,8 @@ class LimitSettings(BaseModel):
     nodes_per_path: int | None = Field(2_000, ge=2)
     documents_per_topic: int | None = Field(10, ge=1)
     stored_bytes: int | None = Field(2 * 1024 * MIB, ge=1)
+    classes: int | None = Field(50, ge=1)
+    members_per_class: int | None = Field(200, ge=1)
 
     @field_validator("*", mode="before")
     @classmethod

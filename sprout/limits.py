@@ -37,7 +37,7 @@ def _allowance(per_s: float | None, burst: int | None) -> RateLimit | None:
 
 
 def quotas(settings: Settings) -> Quotas:
-    """Quotas of one learner: stored data and active runs."""
+    """Quotas of one person: stored data, active runs, classes."""
     numbers = settings.limits
     return Quotas(
         paths=numbers.paths,
@@ -45,6 +45,8 @@ def quotas(settings: Settings) -> Quotas:
         documents_per_topic=numbers.documents_per_topic,
         stored_bytes=numbers.stored_bytes,
         runs_at_once=numbers.runs_at_once,
+        classes=numbers.classes,
+        members_per_class=numbers.members_per_class,
     )
 
 

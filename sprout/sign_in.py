@@ -1,6 +1,8 @@
 """Composition of accounts: their repositories, the ways to sign in, and who sends a request."""
 
 from sprout.accounts.accounts import CODE_LIFETIME
+from sprout.accounts.class_sign_in import ClassSignIn
+from sprout.accounts.given_paths import PathGiver
 from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import TERMINAL
@@ -8,7 +10,12 @@ from sprout.accounts.sign_in import PasswordSignIn
 from sprout.clock import utc_now
 from sprout.config import Settings
 from sprout.store.accounts.accounts import SqlAccounts
+from sprout.store.accounts.cards import SqlCards
+from sprout.store.accounts.classes import SqlClasses
+from sprout.store.accounts.given_paths import SqlGivenPaths
+from sprout.store.accounts.memberships import SqlMemberships
 from sprout.store.accounts.passwords import SqlPasswords
+from sprout.store.accounts.path_updates import SqlPathUpdates
 from sprout.store.accounts.security_log import SqlSecurityLog
 from sprout.store.accounts.sessions import SqlSessions
 from sprout.store.accounts.tokens import SqlTokens
@@ -20,20 +27,28 @@ from sprout.web.http.session_cookie import SessionCookie
 
 
 def account_repositories(settings: Settings, database: Database, take_token: TakeToken | None) -> AccountRepositories:
-    """Accounts on SQL, and the ways to sign in that the settings name.
+    """Accounts and classes on SQL, and the ways to sign in that the settings name.
 
     Args:
         take_token: of buckets that all processes share.
     """
     accounts, passwords, sessions = SqlAccounts(database), SqlPasswords(database), SqlSessions(database)
-    security_log = SqlSecurityLog(database)
+    security_log, throttle = SqlSecurityLog(database), SignInThrottle(take_token)
+    memberships, cards, given_paths = SqlMemberships(database), SqlCards(database), SqlGivenPaths(database)
     return AccountRepositories(
         accounts=accounts,
         passwords=passwords,
         sessions=sessions,
         tokens=SqlTokens(database),
         security_log=security_log,
-        password_sign_in=PasswordSignIn(accounts, passwords, sessions, security_log, SignInThrottle(take_token)),
+        password_sign_in=PasswordSignIn(accounts, passwords, sessions, security_log, throttle),
+        classes=SqlClasses(database),
+        memberships=memberships,
+        cards=cards,
+        class_sign_in=ClassSignIn(memberships, cards, sessions, security_log, throttle),
+        given_paths=given_paths,
+        path_giver=PathGiver(given_paths),
+        path_updates=SqlPathUpdates(database),
         cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
         methods=settings.auth,
     )

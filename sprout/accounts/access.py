@@ -6,6 +6,7 @@ from sprout.accounts.principal import AccountRole, Principal, Scope, signed_in
 from sprout.errors import MissingRight
 
 ANY_ROLE = frozenset(AccountRole)
+TEACHERS = frozenset({AccountRole.TEACHER, AccountRole.OWNER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ PUBLIC = Access(None)
 READ = Access(Scope.READ)
 LEARN = Access(Scope.LEARN)
 SEED = Access(Scope.SEED)
-ANSWER_KEYS = Access(Scope.SEED, frozenset({AccountRole.TEACHER, AccountRole.OWNER}))
+ANSWER_KEYS = Access(Scope.SEED, TEACHERS)
+READ_CLASS = Access(Scope.READ, TEACHERS)
+TEACH = Access(Scope.LEARN, TEACHERS, in_person=True)
 ADMIN = Access(Scope.ADMIN, frozenset({AccountRole.OWNER}))
 IN_PERSON = Access(Scope.LEARN, in_person=True)

@@ -22,6 +22,12 @@ def sign_in_name(text: str) -> str:
     return name
 
 
+def name_of_nickname(nickname: str, suffix: str) -> str:
+    """A name for an account that was made with a nickname, which many may have; the suffix makes it one of a kind."""
+    letters = re.sub(r"[^\w]", "", unicodedata.normalize("NFKC", nickname).casefold())
+    return f"{letters[: MAX_NAME - len(suffix) - 1]}-{suffix}"
+
+
 def name_key(text: str) -> str:
     """The same for all ways to write one name, so that no two accounts differ by case or by form alone."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).strip().casefold())

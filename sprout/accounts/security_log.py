@@ -16,6 +16,9 @@ class SecurityEventKind(StrEnum):
     ACCOUNT_CREATED = "account_created"
     ACCOUNT_DISABLED = "account_disabled"
     ACCOUNT_ENABLED = "account_enabled"
+    CARD_CREATED = "card_created"
+    CLASS_JOINED = "class_joined"
+    CLASS_LEFT = "class_left"
     DATA_ADOPTED = "data_adopted"
     LINK_CREATED = "link_created"
     PASSWORD_SET = "password_set"  # noqa: S105 - the name of an event

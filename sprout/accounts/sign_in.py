@@ -103,15 +103,7 @@ class PasswordSignIn:
         return await self._begin(user_id, browser)
 
     async def _begin(self, user_id: str, browser: Browser) -> str:
-        secret, had = new_secret(), browser.session_secret
-        await self._sessions.begin(
-            digest_of(secret),
-            user_id,
-            user_agent=browser.user_agent,
-            replaces=None if had is None else digest_of(had),
-            origin=Origin(browser.address, user_id),
-        )
-        return secret
+        return await begin_session(self._sessions, user_id, browser)
 
     async def _verify(self, kept: str, password: str) -> bool:
         async with self._hashing:
@@ -120,3 +112,16 @@ class PasswordSignIn:
     async def _hash(self, password: str) -> str:
         async with self._hashing:
             return await asyncio.to_thread(hash_password, password)
+
+
+async def begin_session(sessions: Sessions, user_id: str, browser: Browser) -> str:
+    """The secret of a new session, which replaces the one that the browser had. Raises NotFound."""
+    secret, had = new_secret(), browser.session_secret
+    await sessions.begin(
+        digest_of(secret),
+        user_id,
+        user_agent=browser.user_agent,
+        replaces=None if had is None else digest_of(had),
+        origin=Origin(browser.address, user_id),
+    )
+    return secret

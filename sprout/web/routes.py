@@ -14,8 +14,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, SEED
+from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
 from sprout.accounts.accounts import AccountRow
+from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
+from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
+from sprout.accounts.path_updates import PathUpdateRow
 from sprout.accounts.security_log import SecurityEventRow
 from sprout.accounts.sessions import SessionRow
 from sprout.accounts.tokens import NewTokenRow, TokenRow
@@ -36,7 +39,7 @@ from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.web.handlers import account, pages, path_review, runs, server
-from sprout.web.handlers.accounts import own_account, people, sign_in
+from sprout.web.handlers.accounts import classes, memberships, own_account, people, sign_in
 from sprout.web.handlers.paths import (
     branches,
     changes,
@@ -80,6 +83,8 @@ from sprout.web.reference.openapi import Json, openapi_document
 from sprout.web.schemas import (
     account_requests,
     account_responses,
+    class_requests,
+    class_responses,
     placement_requests,
     requests,
     responses,
@@ -530,6 +535,63 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  _list("The events.", SecurityEventRow), query=account_requests.SecurityLogQuery),
         Endpoint("GET", "/api/security-log.csv", ADMIN, people.download_events, "The security log as a table",
                  (Status(200, "The newest 10,000 events.", media_type=people.CSV),))),
+    *group("Classes", lambda web: web.account_repositories,
+        Endpoint("GET", "/api/classes", READ_CLASS, classes.list_classes, "The caller's classes",
+                 _list("The classes, in the order of creation.", ClassRow)),
+        Endpoint("POST", "/api/classes", TEACH, classes.create_class, "Create a class",
+                 _one("The class, which has no code yet.", ClassRow, 201), (404, 413), body=class_requests.NewClass),
+        Endpoint("GET", "/api/classes/{id}", READ_CLASS, classes.get_class, "One class",
+                 _one("The class.", ClassRow), (404,)),
+        Endpoint("PATCH", "/api/classes/{id}", TEACH, classes.change_class, "Rename, archive or reopen a class",
+                 _one("The class, changed.", ClassRow), (404,), body=class_requests.ClassChange),
+        Endpoint("DELETE", "/api/classes/{id}", TEACH, classes.delete_class,
+                 "Delete a class; its learners keep what they have", (NO_CONTENT,), (404,)),
+        Endpoint("POST", "/api/classes/{id}/code", TEACH, classes.issue_code,
+                 "Create the code with which learners join; an earlier one is dead",
+                 _one("The class with its code.", ClassRow, 201), (404, 409), body=class_requests.ClassCodeRequest),
+        Endpoint("DELETE", "/api/classes/{id}/code", TEACH, classes.revoke_code, "Revoke the code of a class",
+                 (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/classes/{id}/learners", READ_CLASS, classes.list_members, "The learners of a class",
+                 _list("The learners, in the order in which they joined.", MemberRow), (404,)),
+        Endpoint("DELETE", "/api/classes/{id}/learners/{learner_id}", TEACH, classes.remove_member,
+                 "Remove a learner from a class; they keep what they have", (NO_CONTENT,), (404,)),
+        Endpoint("POST", "/api/classes/{id}/learners/{learner_id}/card", TEACH, classes.create_card,
+                 "Create a new card for a learner who joined without an account, shown once; the one before is void",
+                 _one("The card.", class_responses.CardRow, 201), (404, 409)),
+        Endpoint("GET", "/api/classes/{id}/paths", READ_CLASS, classes.list_given_paths,
+                 "The paths that are given to a class",
+                 _list("The paths, in the order of giving.", GivenPathRow), (404,)),
+        Endpoint("POST", "/api/classes/{id}/paths", TEACH, classes.give_path,
+                 "Give a path to a class: each learner gets a copy of their own, also those who join later",
+                 (Status(201, "The path.", GivenPathRow),
+                  Status(200, "It was given already, and has the date now.", GivenPathRow)), (404, 409),
+                 body=class_requests.PathGift),
+        Endpoint("DELETE", "/api/classes/{id}/paths/{given_id}", TEACH, classes.withdraw_path,
+                 "Give a path to no more learners; the copies stay", (NO_CONTENT,), (404,)),
+        Endpoint("POST", "/api/class-code", PUBLIC, memberships.find_class, "The class that a code is for",
+                 _one("The class and its teacher.", OpenClass), (404, 410), body=class_requests.ClassCode),
+        Endpoint("POST", "/api/sign-in/class", PUBLIC, memberships.join_anew,
+                 "Join a class without an account: get one, and a card with which to come back",
+                 _one("The account, which is signed in, and its card.", class_responses.JoinedPupil, 201),
+                 (404, 410, 413), body=class_requests.NewPupil),
+        Endpoint("POST", "/api/sign-in/card", PUBLIC, memberships.sign_in_by_card, "Sign in with a card",
+                 _one("The account; the session is in a cookie.", AccountRow), (401, 404),
+                 body=class_requests.CardSignIn),
+        Endpoint("GET", "/api/account/classes", READ, memberships.list_joined, "The classes that the caller has joined",
+                 _list("The classes, in the order of joining.", JoinedClass)),
+        Endpoint("POST", "/api/account/classes", IN_PERSON, memberships.join_class, "Join a class with its code",
+                 _one("The class.", JoinedClass, 201), (404, 409, 410, 413), body=class_requests.ClassCode),
+        Endpoint("GET", "/api/account/paths", READ, memberships.list_copies,
+                 "The caller's paths that teachers have given, and by when they are to be learned",
+                 _list("The paths, in the order of getting them.", CopiedPathRow)),
+        Endpoint("GET", "/api/branches/{id}/update", READ, memberships.get_update,
+                 "What a teacher has changed in the path that a branch is a copy of",
+                 (Status(200, "The update, or null.", PathUpdateRow, nullable=True),), (404,)),
+        Endpoint("POST", "/api/branches/{id}/update", LEARN, memberships.accept_update,
+                 "Take over what a teacher has added and described differently; nothing is taken away",
+                 (NO_CONTENT,), (404, 409, 413), body=class_requests.UpdateAcceptance),
+        Endpoint("DELETE", "/api/account/classes/{id}", IN_PERSON, memberships.leave_class,
+                 "Leave a class; one keeps what one has", (NO_CONTENT,), (404,))),
 
     *group("Assessments",
         lambda web: DiagnosticsAndRuns(web.teaching_repositories.assessments, web.paths, web.runs),

@@ -41,6 +41,14 @@ GOOD: dict[str, dict[str, object]] = {
     "TokenRequest": {"name": "a", "scopes": ["read"]},
     "NewPerson": {"name": "anna"},
     "PersonChange": {"displayName": "a"},
+    "NewClass": {"name": "a"},
+    "ClassChange": {"name": "a"},
+    "ClassCodeRequest": {},
+    "ClassCode": {"code": "a"},
+    "PathGift": {"branchId": "a"},
+    "UpdateAcceptance": {"version": "a"},
+    "NewPupil": {"code": "a", "nickname": "a"},
+    "CardSignIn": {"card": "a"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},
     "NodeChange": {"title": "a"},
     "AssessmentChange": {"title": "a"},
@@ -143,7 +151,7 @@ def check_refusal(answer: httpx2.Response, status: int) -> None:
 
 
 def address_of(endpoint: AnyEndpoint, id_: str) -> str:
-    return endpoint.path.replace("{id}", id_).replace("{document_id}", id_)
+    return re.sub(r"{\w*id}", lambda _: id_, endpoint.path)
 
 
 async def send(

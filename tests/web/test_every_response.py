@@ -64,7 +64,7 @@ async def test_X7_every_answer_of_every_address_has_every_security_header(web: W
     by_place = {"branches": branch.id, "graphs": branch.id, "runs": run.id}
     known = by_place.get((endpoint.path + "//").split("/")[2], root.id)
     for id_ in (known, "nothing") if "{" in endpoint.path else (known,):
-        path = endpoint.path.replace("{id}", id_).replace("{document_id}", id_).replace("{version}", "v")
+        path = re.sub(r"{\w*id}", id_, endpoint.path).replace("{version}", "v")
         path = path.replace("{path:path}", "app.js" if id_ != "nothing" else "nothing.js")
         for headers in WAYS.values():
             for body in ({"userId": DEFAULT_USER_ID, "title": "a"}, None):

@@ -35,6 +35,7 @@ READING = {
     "/api/branches/{branch}": 1,
     "/api/branches/{branch}/graph": 7,
     "/api/branches/{branch}/changes?limit=200": 2,
+    "/api/branches/{branch}/update": 2,
     "/api/branches/{branch}/coverage": 3,
     "/api/branches/{branch}/left-out": 7,
     "/api/graphs/{branch}?answers=true": 5,
@@ -72,7 +73,7 @@ READING = {
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
     "/api/learner/cards.txt?branchId={branch}": 3,
-    "/api/learner/archive": 42,
+    "/api/learner/archive": 46,
     "/api/branches/{branch}/placement": 6,
     "/api/placements/{placement}": 9,
     "/api/reviews/due": 9,
@@ -87,7 +88,8 @@ ASKS_NOTHING_OF_A_PATH = {
     "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/frames/diagram",
     "/api/health", "/healthz", "/readyz", "/api/status", "/api/schema/events", "/api/schema/graph",
     "/api/sign-in", "/api/account", "/api/account/sessions", "/api/account/tokens", "/api/people", "/api/security-log",
-    "/api/security-log.csv",
+    "/api/security-log.csv", "/api/account/classes", "/api/account/paths",
+    "/api/classes", "/api/classes/{id}", "/api/classes/{id}/learners", "/api/classes/{id}/paths",
     "/api/events", "/api/runs/{id}/events",  # streams: see tests/store/runs/test_append_cost.py
 }  # fmt: skip
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {

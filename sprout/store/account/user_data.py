@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from sprout.events import wire_time
 from sprout.store.assessment.question_tests import gather_tests, with_tests
-from sprout.store.schema import account_tables, placement_tables, review_tables, run_tables, tables
+from sprout.store.schema import account_tables, class_tables, placement_tables, review_tables, run_tables, tables
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
 from sprout.store.schema.columns import TableModel, table_of
 
@@ -27,7 +27,8 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
         "caps", "owner", "epoch", "approvals", "crashes", "crash_marker", "idle", "cause", "last_seq", "answered",
     ),
     run_tables.GraphOperation: ("removed_rows", "call_id"),
-    account_tables.AccountTable: ("name_key", "password_hash"),
+    class_tables.PathCopy: ("origins",),
+    account_tables.AccountTable: ("name_key", "password_hash", "card_digest"),
     account_tables.AccountSession: ("secret_digest",),
     account_tables.AccessToken: ("secret_digest",),
 }  # fmt: skip
@@ -54,6 +55,7 @@ _assessments, _sessions, _runs = (
     table_of(run_tables.Run),
 )
 _review_sessions = table_of(review_tables.ReviewSessionRow)
+_classes = table_of(class_tables.ClassTable)
 _placements = table_of(placement_tables.PlacementRow)
 _OWNERS: Mapping[type[TableModel], tuple[str, Table]] = {  # by the column that refers to a table with an owner
     tables.Edge: ("source_node_id", _nodes),
@@ -64,6 +66,7 @@ _OWNERS: Mapping[type[TableModel], tuple[str, Table]] = {  # by the column that 
     tables.Drawing: ("session_id", _sessions),
     run_tables.RunEvent: ("root_id", _runs),
     review_tables.ReviewItem: ("session_id", _review_sessions),
+    class_tables.GivenPath: ("class_id", _classes),
     placement_tables.PlacementItem: ("placement_id", _placements),
     placement_tables.PlacementFinding: ("placement_id", _placements),
 }
@@ -97,6 +100,10 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     run_tables.RunEvent,
     run_tables.GraphOperation,
     account_tables.AccountTable,
+    class_tables.ClassTable,
+    class_tables.ClassMember,
+    class_tables.GivenPath,
+    class_tables.PathCopy,
     account_tables.AccountSession,
     account_tables.AccessToken,
     account_tables.SecurityEvent,

@@ -86,9 +86,12 @@ class SqlAccounts:
         return await self._database.read_orm_tx(lambda session: bool(session.exec(_acting_owners()).all()))
 
 
-def account_of(session: Session, user_id: str) -> AccountTable:
-    """The account of a user. Raises NotFound."""
-    found = session.exec(select(AccountTable).where(AccountTable.user_id == user_id)).first()
+def account_of(session: Session, user_id: str, *, lock: bool = False) -> AccountTable:
+    """The account of a user; with `lock`, unchanged by others until the transaction ends. Raises NotFound."""
+    wanted = select(AccountTable).where(AccountTable.user_id == user_id)
+    if lock:
+        wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
+    found = session.exec(wanted).first()
     if found is None:
         raise NotFound("account", user_id)
     return found

@@ -13,7 +13,7 @@ from sprout.store.accounts.security_log import log_event
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.paths.removal_guards import refuse_while_running
-from sprout.store.schema import account_tables, run_tables
+from sprout.store.schema import account_tables, class_tables, run_tables
 from sprout.store.schema.columns import TableModel, table_of
 from sprout.store.schema.review_tables import ReviewSessionRow, ReviewSettingsRow
 from sprout.store.schema.tables import User
@@ -22,6 +22,9 @@ _ACCOUNT_TABLES = frozenset(
     table_of(model)
     for model in (
         account_tables.AccountTable,
+        class_tables.ClassTable,
+        class_tables.ClassMember,
+        class_tables.PathCopy,
         account_tables.AccountSession,
         account_tables.AccessToken,
         account_tables.OneTimeCode,

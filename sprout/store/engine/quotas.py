@@ -7,7 +7,7 @@ from sqlalchemy import BindParameter, Connection, Select, bindparam, func, selec
 
 from sprout.errors import TooLarge, TooManyRequests
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.schema import run_tables, tables
+from sprout.store.schema import class_tables, run_tables, tables
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.run_tables import UNFINISHED
 
@@ -15,18 +15,22 @@ ENGINE_OPTION = "sprout_quotas"  # of the writer's engine
 RETRY_AFTER_S = 10.0
 
 _branches, _nodes, _documents = table_of(tables.Branch), table_of(tables.Node), table_of(tables.Document)
+_classes, _members = table_of(class_tables.ClassTable), table_of(class_tables.ClassMember)
 _sessions, _drawings, _runs = table_of(tables.ChatSession), table_of(tables.Drawing), table_of(run_tables.Run)
 
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The limits; None is without limit. Bytes are those of files and drawings of one learner."""
+    """The limits; None is without limit. Bytes are those of files and drawings of one learner; classes are those of one
+    teacher."""
 
     paths: int | None = None
     nodes_per_path: int | None = None
     documents_per_topic: int | None = None
     stored_bytes: int | None = None
     runs_at_once: int | None = None
+    classes: int | None = None
+    members_per_class: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Quota:
     """One counted thing.
 
     Args:
-        count_query: the present number for one branch, node or learner.
+        count_query: the present number for one branch, node, class or person.
         message: what to do, with the limit as `{most}`.
         is_temporary: whether the number falls again by itself after a while.
         is_exact: whether concurrent additions are waited for, so that they count too.
@@ -84,6 +88,14 @@ QUOTAS = {
         "{most:,} runs are going or waiting already. Stop some, or try again once some have ended.",
         is_temporary=True,
     ),
+    "classes": Quota(
+        select(func.count()).select_from(_classes).where(_classes.c.user_id == _OF),
+        "You have {most:,} classes. Delete one that you do not need any more.",
+    ),
+    "members_per_class": Quota(
+        select(func.count()).select_from(_members).where(_members.c.class_id == _OF),
+        "This class is full: it has {most:,} learners. Tell your teacher.",
+    ),
 }
 
 
@@ -101,7 +113,7 @@ def enforce_quota(tx: WriteTransaction, name: str, owner_id: str | None, *, addi
 
     Args:
         name: one of `QUOTAS`.
-        owner_id: of the branch, node or learner; None is not limited.
+        owner_id: of the branch, node, class or person; None is not limited.
     """
     most: int | None = getattr(quotas_of(tx.connection), name)
     if most is None or owner_id is None or not adding:

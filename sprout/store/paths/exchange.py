@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -14,7 +15,7 @@ from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.graph.graph import title_key
 from sprout.learning.paths.belief_keys import named_once
-from sprout.learning.paths.import_plan import PlannedPath, plan_import
+from sprout.learning.paths.import_plan import PlannedPath, PlannedQuestion, plan_import
 from sprout.learning.paths.path_file import (
     ConceptItem,
     EdgeItem,
@@ -42,27 +43,29 @@ class SqlPathExchange:
         self._database = database
 
     async def import_path(self, path: PathFile, *, user_id: str) -> BranchRow:
-        now = utc_now()
-        branch_id = new_id()
-        plan = plan_import(path, user_id=user_id, branch_id=branch_id, now=now)
-        branch = tables.Branch(id=branch_id, title=plan.title, user_id=user_id, created_at=now, updated_at=now)
-
-        def body(tx: WriteTransaction) -> BranchRow:
-            enforce_quota(tx, "paths", user_id)
-            enforce_quota(tx, "nodes_per_path", branch_id, adding=1 + len(plan.nodes))
-            tx.session.add(branch)
-            tx.session.flush()
-            _insert_nodes(tx.session, plan)
-            _insert_edges(tx.session, plan)
-            save_beliefs(tx.connection, plan.beliefs, plan.root.id)
-            _insert_questions(tx.connection, plan, user_id)
-            _mark_generated(tx.session, plan, user_id)
-            return mapping.branch_row(branch)
-
-        return await self._database.write_tx(body)
+        plan = plan_import(path, user_id=user_id, branch_id=new_id(), now=utc_now())
+        return await self._database.write_tx(lambda tx: insert_path(tx, plan))
 
     async def export_path(self, branch_id: str, *, user_id: str) -> PathFile:
         return await self._database.read_orm_tx(lambda session: path_file(session, branch_id, user_id))
+
+
+def insert_path(tx: WriteTransaction, plan: PlannedPath) -> BranchRow:
+    """A new branch with all of the path. Raises TooLarge."""
+    root, now = plan.root, datetime.fromisoformat(plan.root.created_at)
+    user_id, branch_id = root.user_id, root.branch_id
+    assert branch_id is not None
+    enforce_quota(tx, "paths", user_id)
+    enforce_quota(tx, "nodes_per_path", branch_id, adding=1 + len(plan.nodes))
+    branch = tables.Branch(id=branch_id, title=plan.title, user_id=user_id, created_at=now, updated_at=now)
+    tx.session.add(branch)
+    tx.session.flush()
+    _insert_nodes(tx.session, plan)
+    _insert_edges(tx.session, plan)
+    save_beliefs(tx.connection, plan.beliefs, root.id)
+    insert_questions(tx.connection, plan.nodes, plan.questions, user_id)
+    mark_generated(tx.session, plan.nodes, user_id)
+    return mapping.branch_row(branch)
 
 
 def _insert_nodes(session: Session, plan: PlannedPath) -> None:
@@ -77,9 +80,12 @@ def _insert_edges(session: Session, plan: PlannedPath) -> None:
     session.flush()
 
 
-def _insert_questions(connection: Connection, plan: PlannedPath, user_id: str) -> None:
-    concepts = {node.id: node for node in plan.nodes}
-    for question in plan.questions:
+def insert_questions(
+    connection: Connection, nodes: Iterable[NodeRow], questions: Iterable[PlannedQuestion], user_id: str
+) -> None:
+    """Insert the questions of these concepts into their diagnostics."""
+    concepts = {node.id: node for node in nodes}
+    for question in questions:
         concept = concepts[question.concept_id]
         assessment_id = get_or_create_diagnostic(connection, concept, user_id)
         last, _ = positions(connection, assessment_id, question.draft.prompt)
@@ -92,9 +98,9 @@ def _insert_questions(connection: Connection, plan: PlannedPath, user_id: str) -
         )
 
 
-def _mark_generated(session: Session, plan: PlannedPath, user_id: str) -> None:
-    """Mark the imported nodes with parts as complete, so that no agent adds to them unasked."""
-    for parent_id in dict.fromkeys(node.parent_id for node in plan.nodes if node.parent_id):
+def mark_generated(session: Session, nodes: Iterable[NodeRow], user_id: str) -> None:
+    """Mark the parents of new nodes as complete, so that no agent adds to them unasked."""
+    for parent_id in dict.fromkeys(node.parent_id for node in nodes if node.parent_id):
         session.add(tables.Progress(id=new_id(), user_id=user_id, node_id=parent_id, has_generated_subnodes=True))
 
 

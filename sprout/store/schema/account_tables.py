@@ -29,6 +29,7 @@ class AccountTable(OrderedModel, table=True):
     password_hash: str | None = Field(default=None, sa_type=SafeText)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     disabled_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    card_digest: str | None = Field(default=None, unique=True, index=True, sa_type=SafeText)
 
 
 class AccountSession(OrderedModel, table=True):

@@ -8,6 +8,11 @@ from typing import Literal, Protocol
 from pydantic import JsonValue
 
 from sprout.accounts.accounts import Accounts, Passwords
+from sprout.accounts.cards import Cards
+from sprout.accounts.class_sign_in import ClassSignIn
+from sprout.accounts.classes import Classes, Memberships
+from sprout.accounts.given_paths import GivenPaths, PathGiver
+from sprout.accounts.path_updates import PathUpdates
 from sprout.accounts.security_log import SecurityLog
 from sprout.accounts.sessions import Sessions
 from sprout.accounts.sign_in import PasswordSignIn
@@ -150,7 +155,7 @@ class TeachingRepositories:
 
 @dataclass(frozen=True, slots=True)
 class AccountRepositories:
-    """Accounts, and the ways to sign in.
+    """Accounts, the ways to sign in, and classes.
 
     Args:
         methods: the names of these ways; none on a server for one learner.
@@ -162,6 +167,13 @@ class AccountRepositories:
     tokens: Tokens
     security_log: SecurityLog
     password_sign_in: PasswordSignIn
+    classes: Classes
+    memberships: Memberships
+    cards: Cards
+    class_sign_in: ClassSignIn
+    given_paths: GivenPaths
+    path_giver: PathGiver
+    path_updates: PathUpdates
     cookie: SessionCookie
     methods: tuple[Literal["password"], ...] = ()
 

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sprout.accounts.accounts import CodeInvalid
+from sprout.accounts.classes import ClassCodeInvalid
 from sprout.errors import (
     BadInput,
     Conflict,
@@ -80,6 +81,7 @@ STATUS: dict[type[SproutError], int] = {
     MissingRight: 403,
     NotFound: 404,
     CodeInvalid: 410,
+    ClassCodeInvalid: 410,
     Conflict: 409,
     NoChangeNeeded: 409,
     KeyReused: 422,

@@ -32,6 +32,9 @@ _PLACEMENT_CLOSED = (
 _NO_PASSWORDS = "Nobody signs in with a password here: `SPROUT_AUTH` does not say so."
 _LAST_OWNER = "They are the only owner."
 _NAME_TAKEN = "Another account has this name."
+_CLASS_CODE_INVALID = "The code expired, was revoked or used up, or never was."
+_CLASS_FULL = "The class is full."
+_NO_SIGN_IN = "Nobody signs in here: `SPROUT_AUTH` is not set."
 _CONFLICTING_CHANGE = "Conflicting change: try again."
 
 ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
@@ -41,6 +44,27 @@ ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("POST", "/api/sign-in/password"): {404: _NO_PASSWORDS},
     ("POST", "/api/account/tokens"): {409: "There are 50 tokens already: revoke one first."},
     ("POST", "/api/people"): {409: _NAME_TAKEN},
+    ("POST", "/api/classes"): {413: "The caller has as many classes as a teacher may have."},
+    ("POST", "/api/classes/{id}/code"): {409: "The class is archived."},
+    ("POST", "/api/classes/{id}/learners/{learner_id}/card"): {
+        409: "The learner joined with an account of their own, or has a password by now."
+    },
+    ("POST", "/api/classes/{id}/paths"): {
+        400: "The path can't be copied as it is; the text names every faulty item.",
+        409: "The class is archived.",
+    },
+    ("POST", "/api/branches/{id}/update"): {
+        409: "The teacher has changed the path since, or there is nothing to take over.",
+        413: "The path would have too many nodes.",
+    },
+    ("POST", "/api/class-code"): {404: _NO_SIGN_IN, 410: _CLASS_CODE_INVALID},
+    ("POST", "/api/sign-in/class"): {404: _NO_SIGN_IN, 410: _CLASS_CODE_INVALID, 413: _CLASS_FULL},
+    ("POST", "/api/sign-in/card"): {401: "No account has this card, or no longer.", 404: _NO_SIGN_IN},
+    ("POST", "/api/account/classes"): {
+        409: "The caller is in the class already.",
+        410: _CLASS_CODE_INVALID,
+        413: _CLASS_FULL,
+    },
     ("PATCH", "/api/people/{id}"): {409: _LAST_OWNER},
     ("POST", "/api/topics/check"): {
         422: "The model knows nothing about the topic: `code` is `unknown_topic`, `ways` says what the learner can do, "

@@ -9,7 +9,7 @@ from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.tokens import NewToken, NewTokenRow
 from sprout.clock import utc_now
 from sprout.errors import MissingRight, NotFound
-from sprout.web.handlers.accounts.sign_in import browser_of, origin_of, signed_in_response
+from sprout.web.handlers.accounts.sign_in import account_of_session, browser_of, origin_of, signed_in_response
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
 from sprout.web.schemas.account_requests import AccountChange, PasswordChange, TokenRequest
@@ -43,7 +43,7 @@ async def change_password(call: Call[AccountRepositories, NoFields, PasswordChan
     secret = await needs.password_sign_in.change_password(
         call.caller, asked.old_password, asked.new_password, browser_of(call)
     )
-    return await signed_in_response(call, secret)
+    return signed_in_response(call, secret, await account_of_session(call, secret))
 
 
 async def list_sessions(call: Call[AccountRepositories]) -> Response:

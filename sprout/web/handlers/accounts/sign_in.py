@@ -10,6 +10,7 @@ from sprout.accounts.secret_values import digest_of
 from sprout.accounts.security_log import Origin
 from sprout.accounts.sign_in import Browser, PasswordSignIn
 from sprout.errors import NotFound, NotSignedIn
+from sprout.events import Wire
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.endpoint import Call, json_response, no_content
 from sprout.web.schemas.account_requests import OwnerSetUp, PasswordFromLink, SignInRequest
@@ -27,7 +28,7 @@ async def get_methods(call: Call[AccountRepositories]) -> Response:
 async def sign_in(call: Call[AccountRepositories, NoFields, SignInRequest]) -> Response:
     """The account, and the cookie of a new session; an unknown name is refused as a wrong password is."""
     secret = await _by_password(call).sign_in(call.body.name, call.body.password, browser_of(call))
-    return await signed_in_response(call, secret)
+    return signed_in_response(call, secret, await account_of_session(call, secret))
 
 
 async def set_up_owner(call: Call[AccountRepositories, NoFields, OwnerSetUp]) -> Response:
@@ -36,13 +37,13 @@ async def set_up_owner(call: Call[AccountRepositories, NoFields, OwnerSetUp]) ->
     secret = await _by_password(call).set_up_owner(
         asked.code, asked.name, asked.display_name or "", asked.password, browser_of(call)
     )
-    return await signed_in_response(call, secret, 201)
+    return signed_in_response(call, secret, await account_of_session(call, secret), 201)
 
 
 async def set_password(call: Call[AccountRepositories, NoFields, PasswordFromLink]) -> Response:
     """The account that the link is for, which is signed in; its earlier sessions have ended."""
     secret = await _by_password(call).set_password(call.body.code, call.body.password, browser_of(call))
-    return await signed_in_response(call, secret)
+    return signed_in_response(call, secret, await account_of_session(call, secret))
 
 
 async def sign_out(call: Call[AccountRepositories]) -> Response:
@@ -70,15 +71,21 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def signed_in_response(call: Call[AccountRepositories, Any, Any], secret: str, status: int = 200) -> Response:
-    """The account of a session that has begun, and its cookie."""
+async def account_of_session(call: Call[AccountRepositories, Any, Any], secret: str) -> AccountRow:
+    """The account of a session that has begun. Raises NotSignedIn: it ended in the same moment, from elsewhere."""
     needs = call.dependencies
     principal = await needs.sessions.find(digest_of(secret))
-    if principal is None:  # ended in the same moment, from elsewhere
+    if principal is None:
         raise NotSignedIn
-    account: AccountRow = await needs.accounts.account(principal.user_id)
-    response = json_response(account, status)
-    needs.cookie.keep(response, secret)
+    return await needs.accounts.account(principal.user_id)
+
+
+def signed_in_response(
+    call: Call[AccountRepositories, Any, Any], secret: str, body: Wire, status: int = 200
+) -> Response:
+    """The response that gives a browser the cookie of its new session."""
+    response = json_response(body, status)
+    call.dependencies.cookie.keep(response, secret)
     return response
 
 
