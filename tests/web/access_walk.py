@@ -82,18 +82,17 @@ class Walk:
                 return f"/{match[1]}/{UNKNOWN}"
             return f"/{match[1]}/{self.id_of(endpoint.path, match[1])}"
 
-        path = re.sub(r"/([\w-]+)/{(?:id|document_id)}", filled, endpoint.path)
+        path = re.sub(r"/([\w-]+)/{(?:\w+_)?id}", filled, endpoint.path)
         return path.replace("{name}", "topic").replace("{version}", "0").replace("{path:path}", "app.js")
 
     def id_of(self, path: str, segment: str) -> str:
         """An id of the first learner, as this address means it."""
         kind = next((kind for kind in KINDS if f"/{kind}/" in path), segment)
-        if path.startswith(("/api/account/", "/api/people/")):
-            kind = path.split("/")[3] if path.startswith("/api/account/") else "people"
-            return {"sessions": self.ids.ids["account_sessions"][0], "tokens": self.ids.ids["tokens"][0]}.get(
-                kind, self.user_id
-            )
-        return self.ids.ids_of(kind)[0]
+        if path.startswith("/api/account/") and kind == "sessions":
+            kind = "account_sessions"
+        elif path.startswith("/api/classes/") and kind == "paths":
+            kind = "given_paths"
+        return self.user_id if kind in ("people", "learners") else self.ids.ids_of(kind)[0]
 
     def query(self, endpoint: AnyEndpoint) -> dict[str, str]:
         """Ids of the first learner wherever the query takes some."""
@@ -167,8 +166,22 @@ async def a_walk(data_dir: Path, database_url: str) -> AsyncIterator[Walk]:
         more = {
             "account_sessions": await _ids(clients["learner"], "/api/account/sessions"),
             "tokens": await _ids(clients["learner"], "/api/account/tokens"),
+            **await _class_of_the_learner(server, clients["learner"]),
         }
         yield Walk(server, tuple(callers), SeededWorld({**own.ids, **more}), users["learner"])
+
+
+async def _class_of_the_learner(server: SignInServer, learner: httpx2.AsyncClient) -> dict[str, tuple[str, ...]]:
+    """A class that the learner has joined, with a path; its teacher is none of the callers, whose classes it is not."""
+    await server.add_person("class-teacher", AccountRole.TEACHER)
+    teacher = await server.sign_in("class-teacher")
+    made = (await teacher.post("/api/classes", json={"name": OWN_WORD})).raise_for_status().json()
+    code = (await teacher.post(f"/api/classes/{made['id']}/code", json={})).raise_for_status().json()
+    file = {"sprout_path": 1, "title": OWN_WORD, "topic": {"title": OWN_WORD}, "concepts": []}
+    path = (await teacher.post("/api/graphs", json=file)).raise_for_status().json()["branch"]
+    (await learner.post("/api/account/classes", json={"code": code["code"]["code"]})).raise_for_status()
+    given = await teacher.post(f"/api/classes/{made['id']}/paths", json={"branchId": path["id"]})
+    return {"classes": (made["id"],), "given_paths": (given.raise_for_status().json()["id"],)}
 
 
 async def _void(server: SignInServer, other: httpx2.AsyncClient) -> AsyncIterator[tuple[str, httpx2.AsyncClient]]:

@@ -10,6 +10,8 @@ down_revision: str | Sequence[str] | None = "f6b03d92c8e1"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
+contracts = "accounts are new in this release, so that the one before writes none"
+
 COUNTER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TIME = sa.DateTime(timezone=True)
 
