@@ -220,6 +220,7 @@ class LiveRuns:
         if not run.ended:
             await self._store.cancel(run_id)
             failpoint("cancel_stored")
+            self._worker.refresh(run_id)  # several processes hear of it later
             await self._worker.wait_refreshed()
         return await self._store.run(run_id, user_id=user_id)
 

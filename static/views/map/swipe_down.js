@@ -1,7 +1,7 @@
 // @ts-check
 /** Swipe that pushes a sheet down and away. */
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** How far a finger pushes before the sheet goes. */
 const AWAY_PX = 72;
@@ -12,7 +12,7 @@ const AWAY_PX = 72;
  * @param {() => void} onAway
  */
 export function useSwipeDown(inside, onAway) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const sheet = /** @type {HTMLElement} */ (inside.current?.closest("dialog"));
     let from = NaN;
     let moved = 0;

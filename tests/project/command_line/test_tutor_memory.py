@@ -13,7 +13,7 @@ from sprout.offline.server import running_offline_server
 from tests.project.extended_server import USER, import_fractions, model_settings, sprout_serving
 from tests.web.handlers.teaching.lesson_server import calls, checkpoint
 
-WINDOW = 15_000  # instructions, tools and the lookups take a quarter, each example an eighth
+WINDOW = 16_000  # instructions, tools and the lookups take a quarter, each example an eighth
 LOOKUPS = (ToolOut("check_student_progress"), ToolOut("check_prerequisite_mastery"))
 SHOWN = ToolOut("generate_example", {"title": "Cakes", "body": "A cake is cut, and a piece is eaten. " * 200})
 SCORE = "Before the lesson on “The denominator”, 0% of the diagnostic was right."

@@ -31,6 +31,8 @@ from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema import tables
+from sprout.store.schema.account_tables import AccountTable
+from sprout.store.schema.class_tables import ClassTable, GivenPath
 from sprout.store.schema.columns import TableModel
 from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem, PlacementRow
 from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
@@ -39,7 +41,8 @@ from tests.statement_counter import count_statements
 
 NO_BRANCHS_OWN = (
     "users", "worker_leases", "budget_days", "budget_reservations", "concerns", "learner_memories",
-    "review_sessions", "review_items", "review_settings",
+    "review_sessions", "review_items", "review_settings", "accounts", "account_sessions", "access_tokens",
+    "one_time_codes", "security_events", "classes", "class_members", "path_copies",
 )  # fmt: skip
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light")
@@ -445,6 +448,13 @@ async def fill(
         )
         cited = tables.MessageCitation(message_id=f"m-{root.id}", passage_id=passage.id, position=0)
         rows.extend([passage, tables.Citation(node_id=one_id, passage_id=passage.id), cited])
+        if tx.session.exec(select(ClassTable)).first() is None:
+            tx.session.add(
+                AccountTable(id="teacher", user_id=user_id, name="t", name_key="t", display_name="T", role="teacher")
+            )
+            tx.session.flush()
+            tx.session.add(ClassTable(id="class", user_id=user_id, name="5b"))
+        rows.append(GivenPath(id=f"g-{root.id}", class_id="class", branch_id=root.branch_id or ""))
         for row in rows:
             tx.session.add(row)
             tx.session.flush()
