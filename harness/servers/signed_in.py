@@ -47,7 +47,7 @@ class SignInServer:
         return await self.stack.enter_async_context(client)
 
     async def sign_in(self, name: str, password: str = PASSWORD) -> httpx2.AsyncClient:
-        """A browser in which somebody has signed in."""
+        """A browser in which the person has signed in."""
         client = await self.browser()
         (await client.post("/api/sign-in", json={"name": name, "password": password})).raise_for_status()
         return client

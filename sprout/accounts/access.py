@@ -11,7 +11,7 @@ TEACHERS = frozenset({AccountRole.TEACHER, AccountRole.OWNER})
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call an endpoint.
+    """Rights that an endpoint demands of its caller.
 
     Args:
         scope: the scope that the caller must have; None: no sign-in is needed.

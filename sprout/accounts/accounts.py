@@ -65,7 +65,7 @@ class NewAccount:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What signing in looks at. Without a password nobody can sign in yet."""
+    """Credentials of an account. Without a password nobody can sign in yet."""
 
     user_id: str
     password_hash: str | None

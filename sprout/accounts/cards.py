@@ -1,4 +1,4 @@
-"""Cards: five pronounceable words with which somebody without a password comes back. Only their digest is kept.
+"""Cards: five pronounceable words with which a learner without a password comes back. Only their digest is kept.
 
 A word is a proquint (D. S. Wilkerson, A Proposal for Proquints, 2009): 16 random bits that are typed alike in any
 language. Five have 80 bits, so that a plain digest is enough.
@@ -40,7 +40,7 @@ class Cards(Protocol):
         ...
 
     async def renew(self, class_id: str, learner_id: str, card_digest: str, *, teacher_id: str, origin: Origin) -> None:
-        """Replace the card of somebody who got it when joining this class, and end their sessions.
+        """Replace the card that a learner got when joining this class, and end their sessions.
 
         Raises NotFound, NoCard, MissingRight: the user is no teacher any more.
         """
@@ -53,7 +53,7 @@ def new_card() -> str:
 
 
 def card_digest(words: str) -> str:
-    """What is kept of a card, however its words are typed: only letters count."""
+    """Digest of a card, however its words are typed: only letters count."""
     return digest_of("card:" + re.sub(r"[^a-z]", "", words.casefold()))
 
 

@@ -57,7 +57,7 @@ class JoinedClass(Wire):
 
 
 class ClassCodeInvalid(SproutError):
-    """A code that expired, was revoked or used up, or never was; or one of a class that takes nobody."""
+    """A code that expired, was revoked or used up, or never was; or one of a class that takes no more learners."""
 
     code = "class_code_invalid"
 

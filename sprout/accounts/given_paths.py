@@ -87,7 +87,7 @@ class GivenPaths(Protocol):
         ...
 
     async def lacking(self, *, class_id: str | None = None, user_id: str | None = None) -> list[LackingCopies]:
-        """What is still to be copied: of one class or all, for one learner or all; nothing of archived classes."""
+        """Copies still to be made: of one class or all, for one learner or all; nothing of archived classes."""
         ...
 
     async def source(self, given_id: str) -> PathSource:

@@ -27,7 +27,7 @@ class DescribedNode(Wire):
 
 
 class PathUpdateRow(Wire):
-    """What a teacher's path has that its copy lacks. Nothing is ever taken away."""
+    """Update of a copy: all that a teacher's path has and its copy lacks. Nothing is ever taken away."""
 
     version: str = Field(description="names what is offered; to be sent to accept it")
     class_name: str
@@ -49,7 +49,7 @@ class PathUpdates(Protocol):
     """Scoped to the learner: a branch that is missing or another's raises NotFound."""
 
     async def update(self, branch_id: str, *, user_id: str) -> PathUpdateRow | None:
-        """What is offered; None where there is nothing, for a path of one's own, and after leaving the class.
+        """The offered update; None where there is nothing, for a path of one's own, and after leaving the class.
 
         Nothing is offered by an archived class, or by one who is no teacher any more.
         """

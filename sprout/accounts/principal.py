@@ -9,7 +9,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 
 class AccountRole(StrEnum):
-    """What a person is in a deployment. An owner decides about accounts, not about what learners do."""
+    """Role of a person in a deployment. An owner decides about accounts, not about what learners do."""
 
     LEARNER = "learner"
     TEACHER = "teacher"

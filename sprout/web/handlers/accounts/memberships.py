@@ -51,7 +51,7 @@ async def list_copies(call: Call[AccountRepositories]) -> Response:
 
 
 async def get_update(call: Call[AccountRepositories]) -> Response:
-    """What a teacher has changed in the path that a branch is a copy of; null where there is nothing to take over."""
+    """Changes of a teacher in the path that a branch is a copy of; null where there is nothing to take over."""
     update = await call.dependencies.path_updates.update(call.id, user_id=call.user_id)
     return Response("null", media_type="application/json") if update is None else json_response(update)
 
