@@ -339,7 +339,7 @@ export interface Memory {
   updatedAt: string;
 }
 
-export type Scope = "read" | "learn" | "seed" | "admin";
+export type Scope = "read" | "learn" | "seed" | "admin" | "calendar";
 export interface SignInMethods {
   methods: "password"[];
   setUp: boolean;

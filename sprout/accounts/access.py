@@ -35,6 +35,7 @@ class Access:
 PUBLIC = Access(None)
 READ = Access(Scope.READ)
 LEARN = Access(Scope.LEARN)
+CALENDAR = Access(Scope.CALENDAR)
 SEED = Access(Scope.SEED)
 ANSWER_KEYS = Access(Scope.SEED, TEACHERS)
 READ_CLASS = Access(Scope.READ, TEACHERS)

@@ -17,17 +17,22 @@ class AccountRole(StrEnum):
 
 
 class Scope(StrEnum):
-    """A group of rights, of which a token may have fewer than its account."""
+    """A group of rights, of which a token may have fewer than its account.
+
+    CALENDAR is the feed of due reviews: a calendar program can send no header, so its token stands in the address.
+    """
 
     READ = "read"
     LEARN = "learn"
     SEED = "seed"
     ADMIN = "admin"
+    CALENDAR = "calendar"
 
 
+_WITHOUT_ADMIN = frozenset(Scope) - {Scope.ADMIN}
 SCOPES_OF: Mapping[AccountRole, frozenset[Scope]] = {
-    AccountRole.LEARNER: frozenset({Scope.READ, Scope.LEARN, Scope.SEED}),
-    AccountRole.TEACHER: frozenset({Scope.READ, Scope.LEARN, Scope.SEED}),
+    AccountRole.LEARNER: _WITHOUT_ADMIN,
+    AccountRole.TEACHER: _WITHOUT_ADMIN,
     AccountRole.OWNER: frozenset(Scope),
 }
 

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
+from sprout.accounts.access import ADMIN, CALENDAR, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
 from sprout.accounts.accounts import AccountRow
 from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
@@ -437,7 +437,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  body=review_requests.ReviewSkip),
         Endpoint("GET", "/api/reviews/settings", READ, reviews.get_settings, "The caller's settings of reviews",
                  _one("The settings.", ReviewSettings), (404,), query=requests.UserRequest),
-        Endpoint("GET", "/api/reviews/calendar.ics", READ, reviews.get_calendar,
+        Endpoint("GET", "/api/reviews/calendar.ics", CALENDAR, reviews.get_calendar,
                  "The reviews of the next two weeks, a day each, for a calendar program",
                  (Status(200, "A calendar by RFC 5545.", media_type=MEDIA_TYPE),), (404,),
                  query=review_requests.CalendarQuery),

@@ -50,6 +50,7 @@ export default {
   "ac.scope.learn": "für dich lernen",
   "ac.scope.seed": "Lernpfade pflanzen",
   "ac.scope.admin": "Konten verwalten",
+  "ac.scope.calendar": "den Kalender der Wiederholungen lesen",
   "ac.token_create": "Token anlegen",
   "ac.token_made": "Kopiere es jetzt. Es wird nicht noch einmal gezeigt.",
   "ac.token_until": "gilt bis {day}",

@@ -50,6 +50,7 @@ export default {
   "ac.scope.learn": "learn for you",
   "ac.scope.seed": "plant paths",
   "ac.scope.admin": "manage accounts",
+  "ac.scope.calendar": "read the calendar of reviews",
   "ac.token_create": "Create a token",
   "ac.token_made": "Copy it now. It won’t be shown again.",
   "ac.token_until": "until {day}",

@@ -32,7 +32,7 @@ export const endAllSessions = () => remove("/account/sessions");
 
 /** @returns {Promise<AccessToken[]>} */
 export const tokens = () => request("/account/tokens");
-/** @param {{ name: string, scopes: string[] }} given @returns {Promise<NewAccessToken>} */
+/** @param {{ name: string, scopes: string[], days?: number }} given @returns {Promise<NewAccessToken>} */
 export const createToken = (given) => post("/account/tokens", given);
 /** @param {string} tokenId */
 export const revokeToken = (tokenId) => remove(`/account/tokens/${at(tokenId)}`);

@@ -30,8 +30,14 @@ export const chooseGrade = (sessionId, itemId, grade) => post(session(sessionId,
 export const skip = (sessionId, itemId) => post(session(sessionId, "skip"), { itemId });
 /** @returns {Promise<ReviewSettings>} */
 export const settings = () => request("/reviews/settings");
-/** Address of the calendar feed. @param {string} language */
-export const calendarUrl = (language) => `/api/reviews/calendar.ics?language=${language === "de" ? "de" : "en"}`;
+/** Address of the calendar feed. @param {string} language @param {string} [token] of those who sign in */
+export const calendarUrl = (language, token) => {
+  const query = new URLSearchParams({
+    language: language === "de" ? "de" : "en",
+    ...(token && { accessToken: token }),
+  });
+  return `/api/reviews/calendar.ics?${query}`;
+};
 /** What each choice of retention takes. @returns {Promise<RetentionCost[]>} */
 export const costs = () => request("/reviews/costs");
 /** @param {Partial<ReviewSettings>} change @returns {Promise<ReviewSettings>} */

@@ -2,12 +2,12 @@
 
 import pytest
 
-from sprout.accounts.access import ADMIN, ANSWER_KEYS, IN_PERSON, LEARN, READ, READ_CLASS, SEED, TEACH, Access
+from sprout.accounts.access import ADMIN, ANSWER_KEYS, CALENDAR, IN_PERSON, LEARN, READ, READ_CLASS, SEED, TEACH, Access
 from sprout.accounts.principal import LOCAL_LEARNER, SCOPES_OF, AccountRole, Principal, Scope
 from sprout.errors import MissingRight, NotSignedIn
 
 DEMANDS = {"read": READ, "learn": LEARN, "seed": SEED, "keys": ANSWER_KEYS, "admin": ADMIN, "person": IN_PERSON,
-           "read class": READ_CLASS, "teach": TEACH}  # fmt: skip
+           "read class": READ_CLASS, "teach": TEACH, "calendar": CALENDAR}  # fmt: skip
 
 
 def admitted(principal: Principal | None) -> set[str]:
@@ -23,8 +23,8 @@ def admitted(principal: Principal | None) -> set[str]:
 @pytest.mark.parametrize(
     ("role", "may"),
     [
-        (AccountRole.LEARNER, {"read", "learn", "seed", "person"}),
-        (AccountRole.TEACHER, {"read", "learn", "seed", "person", "keys", "read class", "teach"}),
+        (AccountRole.LEARNER, {"read", "learn", "seed", "calendar", "person"}),
+        (AccountRole.TEACHER, {"read", "learn", "seed", "calendar", "person", "keys", "read class", "teach"}),
         (AccountRole.OWNER, set(DEMANDS)),
     ],
 )
@@ -34,7 +34,13 @@ def test_a_role_has_its_scopes_and_no_more(role: AccountRole, may: set[str]) -> 
 
 @pytest.mark.parametrize("scope", Scope)
 def test_a_token_has_its_scope_alone_and_never_stands_for_the_person(scope: Scope) -> None:
-    may = {"read": {"read", "read class"}, "learn": {"learn"}, "seed": {"seed", "keys"}, "admin": {"admin"}}[scope]
+    may = {
+        "read": {"read", "read class"},
+        "learn": {"learn"},
+        "seed": {"seed", "keys"},
+        "admin": {"admin"},
+        "calendar": {"calendar"},
+    }[scope]
     assert admitted(Principal("someone", AccountRole.OWNER, frozenset({scope}), by_token=True)) == may
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
 
-from sprout.accounts.principal import Principal
+from sprout.accounts.principal import Principal, Scope
 from sprout.accounts.secret_values import digest_of
 from sprout.accounts.sessions import Sessions
 from sprout.accounts.tokens import Tokens
@@ -14,6 +14,15 @@ from sprout.web.http.session_cookie import SessionCookie
 
 Authenticate = Callable[[Request], Awaitable[Principal | None]]
 """The sender of a request; None for one that names none. Raises NotSignedIn: what it names is not valid (any more)."""
+
+
+class InvalidToken(NotSignedIn):
+    """An access token that is unknown, expired or revoked, or does not count where it stands."""
+
+    code = "token_invalid"
+
+    def __init__(self) -> None:
+        super().__init__("This access token is not valid, or no longer.")
 
 
 class ForeignPage(MissingRight):
@@ -37,6 +46,9 @@ def always(principal: Principal) -> Authenticate:
 class AccountAuthentication:
     """Authenticate by access token or session; a token wins.
 
+    An address may hold a token too, for a program that can send no header, if all that the token may is read the
+    calendar: addresses are kept in too many places for any other.
+
     Args:
         origin: of this server's page, such as `https://sprout.example`; by default that of the request's Host header.
     """
@@ -49,6 +61,9 @@ class AccountAuthentication:
         authorization = request.headers.get("authorization")
         if authorization is not None:
             return await self._bearer(authorization)
+        in_address = request.query_params.get("accessToken")
+        if in_address is not None:
+            return await self._calendar_token(in_address)
         secret = self._cookie.read(request)
         principal = None if secret is None else await self._sessions.find(digest_of(secret))
         if principal is not None and request.method not in SAFE_METHODS and not self._is_own_page(request):
@@ -57,9 +72,18 @@ class AccountAuthentication:
 
     async def _bearer(self, authorization: str) -> Principal:
         scheme, _, secret = authorization.partition(" ")
-        found = await self._tokens.find(digest_of(secret.strip())) if scheme.lower() == "bearer" else None
+        return await self._token(secret.strip() if scheme.lower() == "bearer" else "")
+
+    async def _calendar_token(self, secret: str) -> Principal:
+        found = await self._token(secret)
+        if found.scopes != {Scope.CALENDAR}:
+            raise InvalidToken
+        return found
+
+    async def _token(self, secret: str) -> Principal:
+        found = await self._tokens.find(digest_of(secret))
         if found is None:
-            raise NotSignedIn("This access token is not valid, or no longer.", code="token_invalid")
+            raise InvalidToken
         return found
 
     def _is_own_page(self, request: Request) -> bool:

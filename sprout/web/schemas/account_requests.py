@@ -55,7 +55,7 @@ class TokenRequest(RequestModel):
     """A new access token."""
 
     name: DisplayName = Field(description="what it is for")
-    scopes: list[Literal["read", "learn", "seed", "admin"]] = Field(min_length=1, max_length=len(Scope))
+    scopes: list[Literal["read", "learn", "seed", "admin", "calendar"]] = Field(min_length=1, max_length=len(Scope))
     days: int = Field(default=90, ge=1, le=MAX_DAYS, description="until it expires")
 
 

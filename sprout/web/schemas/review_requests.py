@@ -18,6 +18,11 @@ MAX_SECONDS = 86_400
 
 class CalendarQuery(UserRequest):
     language: Language = Field(default="en", description="of the events")
+    access_token: str | None = Field(
+        default=None,
+        max_length=200,
+        description="one with the scope `calendar` alone, for a program without headers",
+    )
 
 
 class NewReviewSession(UserRequest):

@@ -6,10 +6,10 @@ import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/review.js";
 import { t as you } from "../../i18n/you.js";
 import { html } from "../../lib/html.js";
-import { chosenLanguage } from "../../lib/i18n.js";
 import { ApiError } from "../../net/api.js";
 import * as reviewsApi from "../../net/reviews_api.js";
 import { Icon } from "../common/icons.js";
+import { CalendarAddress } from "./calendar_address.js";
 import { DueNotice } from "./due_notice.js";
 import { RetentionCosts } from "./retention_costs.js";
 
@@ -85,23 +85,12 @@ export function ReviewsSettings() {
               <${Icon} name="down" small />
             </span>
           </div>
-          <${CalendarLink} />
+          <${CalendarAddress} />
           <${DueNotice} />
         `
       }
     </div>
   </section>`;
-}
-
-/** Address of the calendar feed, to open or to subscribe to. */
-function CalendarLink() {
-  const url = new URL(reviewsApi.calendarUrl(chosenLanguage()), location.href).href;
-  return html`<div class="st-field">
-    <p class="lbl">${t("rv.set_calendar")}</p>
-    <p class="t13 dim">${t("rv.set_calendar_how")}</p>
-    <p><a href=${url} download="sprout-reviews.ics">${t("rv.set_calendar_go")}</a></p>
-    <code class="st-url">${url}</code>
-  </div>`;
 }
 
 /**

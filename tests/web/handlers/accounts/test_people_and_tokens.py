@@ -163,3 +163,22 @@ async def test_Z8_a_stolen_database_signs_nobody_in(server: SignInServer) -> Non
     for value in sorted(one for one in stored if len(one) == len(digest_of(""))):
         body = {"code": value, "password": "new horse battery"}
         assert (await thief.post("/api/sign-in/password", json=body)).status_code == 410
+
+
+async def test_a_calendar_program_reads_by_its_address_with_a_token_for_nothing_else(
+    server: SignInServer,
+) -> None:
+    feed = "/api/reviews/calendar.ics"
+    secret, reading = await token_of(server, "anna", "calendar"), await token_of(server, "anna", "read")
+    program = await server.browser()
+    assert (await program.get(feed)).status_code == 401
+    calendar = await program.get(feed, params={"accessToken": secret, "language": "de"})
+    assert (calendar.status_code, calendar.text[:15]) == (200, "BEGIN:VCALENDAR")
+    for address, token in ((feed, reading), (feed, "unknown"), ("/api/branches", reading)):
+        refused = await program.get(address, params={"accessToken": token})
+        assert (refused.status_code, refused.json()["code"]) == (401, "token_invalid")
+    assert (await program.get("/api/branches", params={"accessToken": secret})).status_code == 403
+    anna = await server.sign_in("anna")
+    for listed in (await anna.get("/api/account/tokens")).json():
+        await anna.delete(f"/api/account/tokens/{listed['id']}")
+    assert (await program.get(feed, params={"accessToken": secret})).status_code == 401
