@@ -20,12 +20,13 @@ CHROMIUM = next(
     None,
 )
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+CADDY = shutil.which("caddy")
 PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 TOPOLOGIES = ("embedded", "scaled")
 TOPOLOGY = os.environ.get("SPROUT_TEST_TOPOLOGY") or "embedded"
 SCALED = TOPOLOGY == "scaled"
 WHOLE_CORPORA = bool(os.environ.get("SPROUT_TEST_WHOLE_CORPORA"))
-SERVICES = ("postgres", "redis", "browser", "nginx", "pgbouncer")
+SERVICES = ("postgres", "redis", "browser", "nginx", "caddy", "pgbouncer")
 REQUIRED = frozenset(filter(None, (name.strip() for name in os.environ.get("SPROUT_REQUIRE", "").split(","))))
 
 if not set(SERVICES) >= REQUIRED:
@@ -62,6 +63,8 @@ def reason_missing(name: str) -> str | None:
             return None if CHROMIUM and Path(CHROMIUM).exists() else "there is no Chromium here"
         case "nginx":
             return None if NGINX else "there is no nginx here"
+        case "caddy":
+            return None if CADDY else "there is no Caddy here"
         case "pgbouncer":
             return None if PGBOUNCER else "there is no PgBouncer here"
     raise ValueError(f"no service is called {name!r}: there are {', '.join(SERVICES)}")
