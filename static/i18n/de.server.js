@@ -37,22 +37,16 @@ export default {
   "server.budget": "Das Budget dieses Laufs ist aufgebraucht. Starte ihn noch einmal.",
   "server.budget_held": "Das Budget von {size} {unit} ist gerade für laufende Aufrufe vergeben ({used} verbraucht). Versuche es in ein paar Minuten noch einmal.",
   "server.budget_spent": "Das Tagesbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht, der Rest reicht für keinen weiteren Aufruf. Um Mitternacht UTC ist es wieder frei, in {wait}.",
-  "server.budget_over":
-    "Das Tagesbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht. Um Mitternacht UTC ist es wieder frei, in {wait}. Wiederholen, Lesen und Auswahlfragen gehen weiter.",
-  "server.budget_over_month":
-    "Das Monatsbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht. Am Monatsersten ist es wieder frei, in {wait}. Wiederholen, Lesen und Auswahlfragen gehen weiter.",
-  "server.budget_spent_month":
-    "Das Monatsbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht, der Rest reicht für keinen weiteren Aufruf. Am Monatsersten ist es wieder frei, in {wait}.",
+  "server.budget_over": "Das Tagesbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht. Um Mitternacht UTC ist es wieder frei, in {wait}. Wiederholen, Lesen und Auswahlfragen gehen weiter.",
+  "server.budget_over_month": "Das Monatsbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht. Am Monatsersten ist es wieder frei, in {wait}. Wiederholen, Lesen und Auswahlfragen gehen weiter.",
+  "server.budget_spent_month": "Das Monatsbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht, der Rest reicht für keinen weiteren Aufruf. Am Monatsersten ist es wieder frei, in {wait}.",
   "server.budget_too_small": "Das Budget von {size} {unit} ist kleiner als ein einziger Aufruf kosten kann. Wer diesen Server betreibt, kann es mit {setting} erhöhen.",
   "server.choose_option": "Wähle eine der Antworten.",
   "server.class_archived": "Diese Klasse ist abgelegt. Öffne sie erst wieder.",
-  "server.class_budget_above_setting":
-    "Eine Klasse darf hier höchstens {most} haben. Wer diesen Server betreibt, kann mehr erlauben.",
-  "server.class_budget_too_small":
-    "Das Budget deiner Klasse von {size} {unit} ist kleiner als ein einziger Aufruf kosten kann. Deine Lehrkraft kann es erhöhen.",
+  "server.class_budget_above_setting": "Eine Klasse darf hier höchstens {most} haben. Wer diesen Server betreibt, kann mehr erlauben.",
+  "server.class_budget_too_small": "Das Budget deiner Klasse von {size} {unit} ist kleiner als ein einziger Aufruf kosten kann. Deine Lehrkraft kann es erhöhen.",
   "server.class_code_invalid": "Dieser Klassencode stimmt nicht oder gilt nicht mehr. Sieh noch einmal nach, oder bitte deine Lehrkraft um einen neuen.",
-  "server.class_model_off":
-    "Deine Lehrkraft hat das Modell für diese Klasse abgeschaltet. Wiederholen, Lesen und Auswahlfragen gehen weiter.",
+  "server.class_model_off": "Deine Lehrkraft hat das Modell für diese Klasse abgeschaltet. Wiederholen, Lesen und Auswahlfragen gehen weiter.",
   "server.closed_empty": "{words}",
   "server.code_invalid": "Dieser Link wurde schon benutzt oder ist abgelaufen. Bitte um einen neuen.",
   "server.conflict": "Das geht gerade nicht. Lade die Seite neu und sieh nach, wie es steht.",
