@@ -36,7 +36,7 @@ from sprout.learning.marking.units import load_units
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.reviews.items import ItemSource, NoItems
-from sprout.limits import cost_usd, daily_budgets, quotas, web_limits
+from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.models import choose_model, open_model, path_estimate
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
@@ -232,7 +232,8 @@ async def open_app(
             await stack.enter_async_context(document_worker.running(process_backlog=role.takes_work))
         observer = await stack.enter_async_context(_observer(settings))
         observer.metrics.watch_gate(shared.gate)
-        ledger = await stack.enter_async_context(open_ledger(stores.spending, daily_budgets(settings), cost_usd))
+        budgets = open_ledger(stores.spending, budget_limits(settings), cost_usd, has_classes=bool(settings.auth))
+        ledger = await stack.enter_async_context(budgets)
         extra = _extra_agents(settings, stores, extra_agents)
         coverage: TopicCoverage = BuiltInCoverage(added) if settings.offline else EveryTopic()
         model, model_url = await stack.enter_async_context(open_model(settings, added))

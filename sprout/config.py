@@ -50,17 +50,29 @@ class RunSettings(BaseModel):
     keep_events_days: float = Field(30, gt=0)
 
 
+PERIODS = ("day", "month")
+
+
 class BudgetSettings(BaseModel):
     """`SPROUT_BUDGETS__*`. Dollars by the catalogue's prices, and tokens of all models but the built-in one, that one
-    learner and the whole deployment may use on a day (UTC); what is not set is without limit.
+    learner, one class and the whole deployment may use on a day and in a month (UTC); what is not set is without limit.
+    A class has less where its teacher sets less.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     learner_usd_per_day: float | None = Field(None, ge=0, allow_inf_nan=False)
     learner_tokens_per_day: int | None = Field(None, ge=0)
+    learner_usd_per_month: float | None = Field(None, ge=0, allow_inf_nan=False)
+    learner_tokens_per_month: int | None = Field(None, ge=0)
+    class_usd_per_day: float | None = Field(None, ge=0, allow_inf_nan=False)
+    class_tokens_per_day: int | None = Field(None, ge=0)
+    class_usd_per_month: float | None = Field(None, ge=0, allow_inf_nan=False)
+    class_tokens_per_month: int | None = Field(None, ge=0)
     deployment_usd_per_day: float | None = Field(None, ge=0, allow_inf_nan=False)
     deployment_tokens_per_day: int | None = Field(None, ge=0)
+    deployment_usd_per_month: float | None = Field(None, ge=0, allow_inf_nan=False)
+    deployment_tokens_per_month: int | None = Field(None, ge=0)
 
     @field_validator("*", mode="before")
     @classmethod
@@ -69,9 +81,13 @@ class BudgetSettings(BaseModel):
 
     @property
     def usd_only(self) -> bool:
-        """True for a budget in dollars without one in tokens beside it, which would hold where no price is known."""
-        learner = self.learner_usd_per_day is not None and self.learner_tokens_per_day is None
-        return learner or (self.deployment_usd_per_day is not None and self.deployment_tokens_per_day is None)
+        """True for a payer with a budget in dollars and none in tokens, which would hold where no price is known."""
+        limits = self.model_dump()
+        return any(
+            any(limits[f"{payer}_usd_per_{period}"] is not None for period in PERIODS)
+            and all(limits[f"{payer}_tokens_per_{period}"] is None for period in PERIODS)
+            for payer in ("learner", "class", "deployment")
+        )
 
 
 class S3Settings(BaseModel):
@@ -90,7 +106,8 @@ class LimitSettings(BaseModel):
     and how much a learner may keep. What may be None is without limit when it is set to nothing.
 
     Args:
-        requests_per_s: of one address; that many more at once as `requests_burst` says, and so for runs and uploads.
+        requests_per_s: of one account, or of one address of people who have not signed in; that many more at once as
+            `requests_burst` says, and so for runs and uploads.
         runs_per_min: that one learner begins; a turn of a lesson is a run.
         runs_at_once: of one learner, those that wait for their turn too.
         classes: of one teacher.

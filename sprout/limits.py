@@ -1,12 +1,12 @@
-"""Limits from the settings: requests, storage quotas, daily budgets."""
+"""Limits from the settings: requests, storage quotas, budgets."""
 
 from collections.abc import Sequence
 
-from sprout.config import AGENT_NAMES, Settings
+from sprout.config import AGENT_NAMES, PERIODS, Settings
 from sprout.errors import SetupError
 from sprout.events import Usage
 from sprout.llm.catalogue import UNKNOWN, facts_of
-from sprout.runs.budget.arithmetic import DEPLOYMENT, LEARNER, DailyLimit
+from sprout.runs.budget.arithmetic import CLASS, DEPLOYMENT, LEARNER, Limit, PayerLimits
 from sprout.store.engine.quotas import Quotas
 from sprout.web.http.limits import WebLimits
 from sprout.web.http.rate_limits import RateLimit
@@ -50,18 +50,20 @@ def quotas(settings: Settings) -> Quotas:
     )
 
 
-def daily_budgets(settings: Settings) -> dict[str, DailyLimit]:
-    """The daily budgets. Raises SetupError: a budget in dollars needs the price of every model in use."""
-    budgets = settings.budgets
-    if budgets.usd_only and (unpriced := _unpriced(settings)):
+def budget_limits(settings: Settings) -> dict[str, PayerLimits]:
+    """The budgets. Raises SetupError: a budget in dollars needs the price of every model in use."""
+    if settings.budgets.usd_only and (unpriced := _unpriced(settings)):
         raise SetupError(
             f"The price of the model {unpriced[0]!r} is not known, so a budget in dollars cannot be kept. Set one in "
             "tokens beside it: SPROUT_BUDGETS__LEARNER_TOKENS_PER_DAY, SPROUT_BUDGETS__DEPLOYMENT_TOKENS_PER_DAY."
         )
-    return {
-        LEARNER: DailyLimit(budgets.learner_usd_per_day, budgets.learner_tokens_per_day),
-        DEPLOYMENT: DailyLimit(budgets.deployment_usd_per_day, budgets.deployment_tokens_per_day),
-    }
+    return {payer: _limits_of(settings, payer) for payer in (LEARNER, CLASS, DEPLOYMENT)}
+
+
+def _limits_of(settings: Settings, payer: str) -> PayerLimits:
+    limits = settings.budgets.model_dump()
+    day, month = (Limit(limits[f"{payer}_usd_per_{one}"], limits[f"{payer}_tokens_per_{one}"]) for one in PERIODS)
+    return PayerLimits(day, month)
 
 
 def _unpriced(settings: Settings) -> Sequence[str]:

@@ -35,7 +35,11 @@ class VariantStarter:
         """Start a run for each concept with parts that lack fresh questions; for the same parts only once."""
         for one in await self.variants.lacking_concepts():
             if not await self.ledger.covers(
-                one.user_id, self.model, prompt_tokens=PROMPT_TOKENS, max_tokens=self.max_tokens
+                one.user_id,
+                one.concept.branch_id,
+                self.model,
+                prompt_tokens=PROMPT_TOKENS,
+                max_tokens=self.max_tokens,
             ):
                 continue
             key = RequestKey(one.key, one.key)

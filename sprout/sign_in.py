@@ -1,6 +1,7 @@
 """Composition of accounts: their repositories, the ways to sign in, and who sends a request."""
 
 from sprout.accounts.accounts import CODE_LIFETIME
+from sprout.accounts.class_budgets import BudgetNumbers
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.given_paths import PathGiver
 from sprout.accounts.principal import LOCAL_LEARNER
@@ -11,6 +12,7 @@ from sprout.clock import utc_now
 from sprout.config import Settings
 from sprout.store.accounts.accounts import SqlAccounts
 from sprout.store.accounts.cards import SqlCards
+from sprout.store.accounts.class_budgets import SqlClassBudgets
 from sprout.store.accounts.class_page.repository import SqlClassProgress
 from sprout.store.accounts.classes import SqlClasses
 from sprout.store.accounts.given_paths import SqlGivenPaths
@@ -44,6 +46,7 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         security_log=security_log,
         password_sign_in=PasswordSignIn(accounts, passwords, sessions, security_log, throttle),
         classes=SqlClasses(database),
+        class_budgets=SqlClassBudgets(database, _most_per_class(settings)),
         memberships=memberships,
         cards=cards,
         class_sign_in=ClassSignIn(memberships, cards, sessions, security_log, throttle),
@@ -53,6 +56,16 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         class_progress=SqlClassProgress(database),
         cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
         methods=settings.auth,
+    )
+
+
+def _most_per_class(settings: Settings) -> BudgetNumbers:
+    budgets = settings.budgets
+    return BudgetNumbers(
+        usd_per_day=budgets.class_usd_per_day,
+        usd_per_month=budgets.class_usd_per_month,
+        tokens_per_day=budgets.class_tokens_per_day,
+        tokens_per_month=budgets.class_tokens_per_month,
     )
 
 

@@ -220,7 +220,7 @@ export interface Status {
   model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null };
   models: Record<string, string>;
   limits: { uploadMaxBytes: number; uploadMaxFiles: number; uploadTypes: string[] };
-  budget: { learner: Budget | null; deployment: Budget | null; freeAt: string };
+  budget: Budgets & { month: Budgets; tightest: TightestBudget | null };
   estimate: { small: Estimate; full: Estimate };
   suggestions: Course[];
 }
@@ -233,7 +233,26 @@ export interface Course {
   near?: boolean;
 }
 
-/** What a budget of a day allows and what is spent of it; null is without limit. */
+/** The budgets of a day or a month, and when the next one begins. */
+export interface Budgets {
+  learner: Budget | null;
+  deployment: Budget | null;
+  freeAt: string;
+}
+
+/** The budget of which the largest share is spent; a class pays for the paths that it has given. */
+export interface TightestBudget {
+  payer: "learner" | "class" | "deployment";
+  className: string | null;
+  period: "day" | "month";
+  unit: "usd" | "tokens";
+  spent: number;
+  limit: number;
+  near: boolean;
+  resetsAt: string;
+}
+
+/** What a budget allows and what is spent of it; null is without limit. */
 export interface Budget {
   spentUsd: number;
   limitUsd: number | null;

@@ -60,14 +60,17 @@ class SignInServer:
 
 
 @asynccontextmanager
-async def serving_sign_in(data_dir: Path, database_url: str | None = None) -> AsyncIterator[SignInServer]:
-    """A server on which people sign in with passwords."""
+async def serving_sign_in(
+    data_dir: Path, database_url: str | None = None, **more: object
+) -> AsyncIterator[SignInServer]:
+    """A server on which people sign in with passwords, with more settings."""
     settings = ChosenSettings.model_validate(
         {
             "data_dir": data_dir,
             "database_url": database_url,
             "offline_tokens_per_s": OFFLINE_TOKENS_PER_S,
             "auth": "password",
+            **more,
         }
     )
     async with AsyncExitStack() as stack:

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import Field
 
 from sprout.accounts.security_log import Origin
 from sprout.errors import Conflict, SproutError
 from sprout.events import Wire
+
+ModelSwitch = Literal["on", "off"]
+MODEL_SWITCH = "off: on the paths that the class was given nothing asks a model"
 
 
 class ClassCodeRow(Wire):
@@ -28,6 +31,7 @@ class ClassRow(Wire):
     archived_at: str | None
     members: int
     code: ClassCodeRow | None
+    model: ModelSwitch = Field(default="on", description=MODEL_SWITCH)
 
 
 class MemberRow(Wire):
@@ -109,7 +113,13 @@ class Classes(Protocol):
     async def one(self, class_id: str, *, teacher_id: str) -> ClassRow: ...
 
     async def change(
-        self, class_id: str, *, teacher_id: str, name: str | None = None, archived: bool | None = None
+        self,
+        class_id: str,
+        *,
+        teacher_id: str,
+        name: str | None = None,
+        archived: bool | None = None,
+        model: ModelSwitch | None = None,
     ) -> ClassRow: ...
 
     async def delete(self, class_id: str, *, teacher_id: str) -> None:

@@ -1,14 +1,17 @@
 -- Places for model calls, shared by all processes of a deployment. Replies with the width and the calls admitted now.
 --
--- KEYS: waiting (zset: call -> time when it is given up), active (the same), callers (hash: call -> learner, root),
+-- KEYS: waiting (zset: call -> time when it is given up), active (the same), callers (hash: call -> learner, root, urgency),
 --       turns (zset: learner -> number of their last turn), state (hash: width, turn)
--- ARGV: operation, initial width, limit, places of one root, seconds until a call is given up, call, learner, root
+-- ARGV: operation, initial width, limit, places of one root, seconds until a call is given up, call, learner, root,
+--       urgency (0: a lesson, 1: a path that grows)
 --
 -- Calls that nobody renews are those of a process that is gone: their places are free again after their time.
 
 local waiting, active, callers, turns, state = unpack(KEYS)
 local operation, initial, limit, per_root = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local expiry_s, call, learner, root = tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8]
+local GROWING = 1
+local urgency = tonumber(ARGV[9] or GROWING)
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1e6
 
@@ -27,14 +30,18 @@ local function width()
   return math.min(tonumber(redis.call('HGET', state, 'width') or initial), limit)
 end
 
--- The oldest call of the learner who has waited longest for a turn, and whose root run has a place left.
+-- Of the most urgent calls whose root run has a place left, the oldest of the learner who has waited longest for a turn.
 local function next_call(ids, of_root)
-  local chosen, chosen_turn
+  local chosen, chosen_turn, chosen_urgency
   for at, id in ipairs(ids) do
-    local its_learner, its_root = caller_of(id)
+    local its_learner, its_root, its_urgency = caller_of(id)
     if (of_root[its_root] or 0) < per_root then
       local turn = tonumber(redis.call('ZSCORE', turns, its_learner) or 0)
-      if chosen == nil or turn < chosen_turn then chosen, chosen_turn = at, turn end
+      its_urgency = its_urgency or GROWING -- written by a process of an earlier version
+      local is_before = chosen == nil or its_urgency < chosen_urgency
+      if is_before or (its_urgency == chosen_urgency and turn < chosen_turn) then
+        chosen, chosen_turn, chosen_urgency = at, turn, its_urgency
+      end
     end
   end
   return chosen
@@ -67,7 +74,7 @@ end
 
 local function wait()
   if not redis.call('ZSCORE', active, call) then
-    redis.call('HSET', callers, call, cjson.encode({ learner, root }))
+    redis.call('HSET', callers, call, cjson.encode({ learner, root, urgency }))
     redis.call('ZADD', waiting, now + expiry_s, call)
   end
 end

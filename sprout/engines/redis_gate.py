@@ -1,4 +1,4 @@
-"""The CallGate of many processes: places for model calls in Redis, given to learners in turn."""
+"""The CallGate of many processes: places for model calls in Redis, given to lessons first and to learners in turn."""
 
 import asyncio
 import json
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sprout.engines.redis_server import EXPECTED, TIMEOUT_S
 from sprout.ids import new_id
 from sprout.runs.cancellation import end_tasks, raise_if_cancelled
+from sprout.runs.fair_queue import Urgency
 from sprout.runs.model_gate import INITIAL_WIDTH, ModelGate
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class RedisGate:
         self._limits = (min(INITIAL_WIDTH, limit), limit, per_root)
         self._width = min(INITIAL_WIDTH, limit)
         self._waiting: dict[str, asyncio.Future[bool]] = {}  # whether there is a place, or Redis is away
-        self._calls: dict[str, tuple[str, str]] = {}  # those of this process that wait or have a place
+        self._calls: dict[str, tuple[str, str, Urgency]] = {}  # those of this process that wait or have a place
         self._alone = ModelGate(per_root=per_root, limit=limit)
         self._reports: set[asyncio.Task[None]] = set()
 
@@ -82,10 +83,15 @@ class RedisGate:
 
     @asynccontextmanager
     async def slot(
-        self, learner: str, root_id: str, *, idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+        self,
+        learner: str,
+        root_id: str,
+        *,
+        urgency: Urgency = Urgency.GROWING,
+        idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> AsyncIterator[None]:
         call, admitted = new_id(), asyncio.get_running_loop().create_future()
-        self._calls[call], self._waiting[call] = (learner, root_id), admitted
+        self._calls[call], self._waiting[call] = (learner, root_id, urgency), admitted
         try:
             await self._try("wait", call)
             if not admitted.done():
@@ -95,7 +101,7 @@ class RedisGate:
                 yield
                 return
             del self._calls[call]
-            async with self._alone.slot(learner, root_id, idle=idle):
+            async with self._alone.slot(learner, root_id, urgency=urgency, idle=idle):
                 yield
         finally:
             self._waiting.pop(call, None)
@@ -113,8 +119,8 @@ class RedisGate:
                 self._settle([call], has_place=False)
 
     async def _run(self, operation: str, call: str) -> None:
-        learner, root_id = self._calls.get(call, ("", ""))
-        arguments: list[str | float] = [operation, *self._limits, EXPIRY_S, call, learner, root_id]
+        learner, root_id, urgency = self._calls.get(call, ("", "", Urgency.GROWING))
+        arguments: list[str | float] = [operation, *self._limits, EXPIRY_S, call, learner, root_id, int(urgency)]
         width, is_active, admitted = await self._script(keys=self._keys, args=arguments)
         self._width = int(width)
         ids = [_text(one) for one in admitted]

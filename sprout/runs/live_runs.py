@@ -116,20 +116,24 @@ class LiveRuns:
         key: RequestKey | None = None,
         lane: str | None = None,
         task: str | None = None,
+        needs_model: bool = True,
     ) -> Admission:
         """A new root run of an agent on a node, or the existing one that takes its place.
 
         Args:
             lane: the queue that it joins; by default that of the agent and the node.
             task: for an agent that needs more than the node.
+            needs_model: whether it is of no use without a model, and so is refused where no call could be made.
 
-        Raises ShuttingDown, LaneBusy, KeyReused.
+        Raises ShuttingDown, LaneBusy, KeyReused, BudgetSpent, ClassModelOff.
         """
         if self._refuses_runs:
             raise ShuttingDown
         run = self._parts.new_run(
             agent, user_id=user_id, node_id=node.id, branch_id=node.branch_id, small=small, task=task
         )
+        if needs_model:
+            await self._require_room(run)
         return await self._admit(replace(run, lane=lane or run.lane), on_busy, key)
 
     async def run(self, run_id: str, *, user_id: str) -> Run:
@@ -277,7 +281,7 @@ class LiveRuns:
     async def retry(self, run_id: str, *, user_id: str) -> Admission:
         """A new run in place of one that has ended.
 
-        Raises NotFound, Conflict (it has not ended, is part of another, or its agent is gone).
+        Raises NotFound, Conflict (it has not ended, is part of another, or its agent is gone), BudgetSpent.
         """
         run = await self._store.run(run_id, user_id=user_id)
         if not run.ended:
@@ -289,6 +293,7 @@ class LiveRuns:
         again = self._parts.new_run(
             run.agent, user_id=user_id, node_id=run.node_id, branch_id=run.branch_id, small=run.small, task=run.task
         )
+        await self._require_room(again)
         return await self._admit(replace(again, lane=run.lane), OnBusy.ATTACH, None)
 
     async def discard(self, run_id: str, *, user_id: str) -> Run:
@@ -319,6 +324,11 @@ class LiveRuns:
         """Cancel the active runs, and wait for their tasks."""
         self.begin_shutdown()
         await self._worker.close()
+
+    async def _require_room(self, run: Run) -> None:
+        """Raises BudgetSpent, ClassModelOff: the run could call no model now."""
+        if self._parts.ledger is not None:
+            await self._parts.ledger.require_room(run.user_id, run.branch_id, run.model)
 
     async def _admit(self, run: Run, on_busy: OnBusy, key: RequestKey | None) -> Admission:
         with self._worker.admitting():

@@ -1,7 +1,6 @@
 """Model gate: adaptive limit of concurrent model calls, shared fairly between learners."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Protocol
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.failpoints import failpoint
 from sprout.loop.model import ModelRequest, ReplyPart
+from sprout.runs.fair_queue import FairQueue, Urgency
 from sprout.runs.metered_model import MeteredCall
 
 INITIAL_WIDTH = 3
@@ -20,9 +20,14 @@ class CallGate(Protocol):
     """Limit of concurrent model calls."""
 
     def slot(
-        self, learner: str, root_id: str, *, idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+        self,
+        learner: str,
+        root_id: str,
+        *,
+        urgency: Urgency = Urgency.GROWING,
+        idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> AbstractAsyncContextManager[None]:
-        """Hold a slot for the length of a call; learners who wait take turns.
+        """Hold a slot for the length of a call; lessons go first, and among equals learners who wait take turns.
 
         Args:
             idle: held while there is no slot yet.
@@ -40,7 +45,9 @@ class CallGate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Waiter:
+    learner: str
     root_id: str
+    urgency: Urgency
     admitted: asyncio.Future[None]
 
 
@@ -59,7 +66,7 @@ class ModelGate:
         self._limit = limit
         self._width = min(INITIAL_WIDTH, limit)
         self._active: dict[str, int] = {}
-        self._waiting: dict[str, deque[_Waiter]] = {}
+        self._waiting = FairQueue[_Waiter]()
 
     @property
     def width(self) -> int:
@@ -73,7 +80,7 @@ class ModelGate:
     @property
     def waiting(self) -> int:
         """Number of calls that wait for a slot."""
-        return sum(len(waiters) for waiters in self._waiting.values())
+        return len(self._waiting)
 
     def record_success(self) -> None:
         self._width = min(self._width + 1, self._limit)
@@ -84,10 +91,15 @@ class ModelGate:
 
     @asynccontextmanager
     async def slot(
-        self, learner: str, root_id: str, *, idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+        self,
+        learner: str,
+        root_id: str,
+        *,
+        urgency: Urgency = Urgency.GROWING,
+        idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> AsyncIterator[None]:
-        waiter = _Waiter(root_id, asyncio.get_running_loop().create_future())
-        self._waiting.setdefault(learner, deque()).append(waiter)
+        waiter = _Waiter(learner, root_id, urgency, asyncio.get_running_loop().create_future())
+        self._waiting.add(waiter, learner=learner, urgency=urgency)
         self._admit()
         try:
             if not waiter.admitted.done():
@@ -95,38 +107,25 @@ class ModelGate:
                     await waiter.admitted
             yield
         finally:
-            self._release(learner, waiter)
+            self._release(waiter)
 
-    def _release(self, learner: str, waiter: _Waiter) -> None:
+    def _release(self, waiter: _Waiter) -> None:
         if waiter.admitted.done() and not waiter.admitted.cancelled():
             self._active[waiter.root_id] -= 1
             if not self._active[waiter.root_id]:
                 del self._active[waiter.root_id]
         else:
-            self._waiting[learner].remove(waiter)
-            if not self._waiting[learner]:
-                del self._waiting[learner]
+            self._waiting.remove(waiter, learner=waiter.learner, urgency=waiter.urgency)
         self._admit()
 
     def _admit(self) -> None:
-        while self.active < self._width and (chosen := self._next_waiter()) is not None:
+        while self.active < self._width and (chosen := self._waiting.take(self._may_go)) is not None:
             self._active[chosen.root_id] = self._active.get(chosen.root_id, 0) + 1
             chosen.admitted.set_result(None)
 
-    def _next_waiter(self) -> _Waiter | None:
-        """The first waiter that may go; its learner moves to the end of the line.
-
-        One that was cancelled is on its way out, and takes no place.
-        """
-        for learner, waiters in list(self._waiting.items()):
-            for waiter in waiters:
-                if not waiter.admitted.cancelled() and self._active.get(waiter.root_id, 0) < self._per_root:
-                    waiters.remove(waiter)
-                    del self._waiting[learner]
-                    if waiters:
-                        self._waiting[learner] = waiters
-                    return waiter
-        return None
+    def _may_go(self, waiter: _Waiter) -> bool:
+        """Whether its root run has a place left; one that was cancelled is on its way out, and takes no place."""
+        return not waiter.admitted.cancelled() and self._active.get(waiter.root_id, 0) < self._per_root
 
 
 @dataclass(slots=True)
@@ -154,12 +153,13 @@ class RunGate:
     gate: CallGate
     learner: str
     root_id: str
+    urgency: Urgency = Urgency.GROWING
     idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
 
     @asynccontextmanager
     async def admit(self, request: ModelRequest) -> AsyncIterator[MeteredCall]:
         """Hold a slot for the length of a call; the gate widens by answers and narrows by overloads."""
-        async with self.gate.slot(self.learner, self.root_id, idle=self.idle):
+        async with self.gate.slot(self.learner, self.root_id, urgency=self.urgency, idle=self.idle):
             failpoint("before_model_call")
             try:
                 yield _AdmittedCall(request, self.gate)

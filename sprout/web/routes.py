@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from sprout.accounts.access import ADMIN, CALENDAR, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
 from sprout.accounts.accounts import AccountRow
+from sprout.accounts.class_budgets import ClassBudgetRow
 from sprout.accounts.class_page.progress import ClassProgress, ConceptReport, SeenPath
 from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
@@ -543,10 +544,16 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  _one("The class, which has no code yet.", ClassRow, 201), (404, 413), body=class_requests.NewClass),
         Endpoint("GET", "/api/classes/{id}", READ_CLASS, classes.get_class, "One class",
                  _one("The class.", ClassRow), (404,)),
-        Endpoint("PATCH", "/api/classes/{id}", TEACH, classes.change_class, "Rename, archive or reopen a class",
+        Endpoint("PATCH", "/api/classes/{id}", TEACH, classes.change_class, "Change a class",
                  _one("The class, changed.", ClassRow), (404,), body=class_requests.ClassChange),
         Endpoint("DELETE", "/api/classes/{id}", TEACH, classes.delete_class,
                  "Delete a class; its learners keep what they have", (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/classes/{id}/budget", READ_CLASS, classes.get_budget, "The budget of a class",
+                 _one("The budget and what is spent of it, for the class's teacher and for owners.", ClassBudgetRow),
+                 (404,)),
+        Endpoint("PUT", "/api/classes/{id}/budget", TEACH, classes.set_budget, "Set the budget of a class",
+                 _one("The budget and what is spent of it.", ClassBudgetRow), (404,),
+                 body=class_requests.ClassBudget),
         Endpoint("POST", "/api/classes/{id}/code", TEACH, classes.issue_code,
                  "Create the code with which learners join; an earlier one is dead",
                  _one("The class with its code.", ClassRow, 201), (404, 409), body=class_requests.ClassCodeRequest),

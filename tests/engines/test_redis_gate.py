@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from harness.servers.redis import REDIS_URL, redis_server
 from sprout.engines.redis_gate import RedisGate
 from sprout.engines.redis_server import connect
+from sprout.runs.fair_queue import Urgency
 
 ENOUGH_S = 20.0
 NOWHERE = "redis://127.0.0.1:1"
@@ -21,13 +22,20 @@ OpenGate = Callable[..., Awaitable[RedisGate]]
 class Caller:
     """Holds a place in a gate until it is told to leave."""
 
-    def __init__(self, gate: RedisGate, learner: str, root: str, order: list[str] | None = None) -> None:
+    def __init__(
+        self,
+        gate: RedisGate,
+        learner: str,
+        root: str,
+        order: list[str] | None = None,
+        urgency: Urgency = Urgency.GROWING,
+    ) -> None:
         self.inside = asyncio.Event()
         self.leave = asyncio.Event()
-        self.task = asyncio.create_task(self._hold(gate, learner, root, order))
+        self.task = asyncio.create_task(self._hold(gate, learner, root, order, urgency))
 
-    async def _hold(self, gate: RedisGate, learner: str, root: str, order: list[str] | None) -> None:
-        async with gate.slot(learner, root):
+    async def _hold(self, gate: RedisGate, learner: str, root: str, order: list[str] | None, urgency: Urgency) -> None:
+        async with gate.slot(learner, root, urgency=urgency):
             if order is not None:
                 order.append(learner)
             self.inside.set()

@@ -11,6 +11,7 @@ from sprout.loop.model import Message, ModelRequest, ReplyEnded, Text
 from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, Scripted, TextOut
 from sprout.offline.server import running_offline_server
+from sprout.runs.fair_queue import Urgency
 from sprout.runs.metered_model import MeteredModel
 from sprout.runs.model_gate import ModelGate, RunGate
 
@@ -25,13 +26,13 @@ async def settle() -> None:
 class Caller:
     """Holds a place in the gate until it is told to leave."""
 
-    def __init__(self, gate: ModelGate, learner: str, root: str) -> None:
+    def __init__(self, gate: ModelGate, learner: str, root: str, urgency: Urgency = Urgency.GROWING) -> None:
         self.inside = False
         self.leave = asyncio.Event()
-        self.task = asyncio.create_task(self._hold(gate, learner, root))
+        self.task = asyncio.create_task(self._hold(gate, learner, root, urgency))
 
-    async def _hold(self, gate: ModelGate, learner: str, root: str) -> None:
-        async with gate.slot(learner, root):
+    async def _hold(self, gate: ModelGate, learner: str, root: str, urgency: Urgency) -> None:
+        async with gate.slot(learner, root, urgency=urgency):
             self.inside = True
             await self.leave.wait()
 
@@ -91,6 +92,20 @@ async def test_R4_learners_take_turns() -> None:
     assert modest.inside
     assert not any(caller.inside for caller in greedy[1:])
     await finish([*greedy, modest])
+
+
+async def test_R4_a_lesson_goes_before_paths_that_grow() -> None:
+    gate = ModelGate(per_root=99, limit=1)
+    first = Caller(gate, "ann", "a")
+    growing = [Caller(gate, name, name) for name in ("ann", "bob")]
+    await settle()
+    lesson = Caller(gate, "cleo", "c", Urgency.LESSON)
+    await settle()
+    first.leave.set()
+    await settle()
+    assert lesson.inside
+    assert not any(caller.inside for caller in growing)
+    await finish([*growing, lesson])
 
 
 async def test_a_caller_who_gives_up_waiting_leaves_no_trace() -> None:

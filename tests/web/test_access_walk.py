@@ -9,6 +9,7 @@ import pytest
 from harness.database.empty_sqlite import create_empty_database
 from harness.database.postgres import pooled_postgres
 from harness.services import SCALED
+from sprout.accounts.principal import AccountRole
 from sprout.web.handlers.pages import get_page
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint
 from sprout.web.routes import ENDPOINTS, routes
@@ -45,6 +46,8 @@ EMPTY_WHERE_MISSING = {
     ("GET", "/api/nodes/{id}/children"): 200,
     ("GET", "/api/nodes/{id}/dependency-edges"): 200,
 }
+# An owner decides what a class may cost, whoever's it is, and learns nothing of what it does.
+OWNERS_ALSO = {("GET", "/api/classes/{id}/budget"), ("PUT", "/api/classes/{id}/budget")}
 NO_SUCH_AGENT = "/api/agents/{name}/nodes/{id}/run"
 
 
@@ -67,6 +70,10 @@ def test_nothing_is_served_that_is_not_in_the_table() -> None:
 
     served = {route.path for route in routes(Nothing())}  # type: ignore[arg-type]
     assert served == {endpoint.path for endpoint in ENDPOINTS}
+
+
+def is_owner(caller: Caller) -> bool:
+    return caller.principal is not None and caller.principal.role is AccountRole.OWNER
 
 
 def is_left_to_others(endpoint: AnyEndpoint, whose: Whose) -> bool:
@@ -92,6 +99,8 @@ def fault_of(endpoint: AnyEndpoint, caller: Caller, whose: Whose, answer: Answer
         return None
     if has_ids(endpoint) and whose is not Whose.OWN:
         expected = EMPTY_WHERE_MISSING.get((endpoint.method, endpoint.path), 404)
+        if (endpoint.method, endpoint.path) in OWNERS_ALSO and whose is Whose.FOREIGN and is_owner(caller):
+            expected = 200
         return None if answer.status == expected else f"expected {expected}"
     if whose is Whose.OWN and answer.status == 404 and endpoint.path != NO_SUCH_AGENT:
         return "expected what is their own"

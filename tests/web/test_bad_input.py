@@ -43,6 +43,7 @@ GOOD: dict[str, dict[str, object]] = {
     "PersonChange": {"displayName": "a"},
     "NewClass": {"name": "a"},
     "ClassChange": {"name": "a"},
+    "ClassBudget": {"usdPerDay": 1.5},
     "ClassCodeRequest": {},
     "ClassCode": {"code": "a"},
     "PathGift": {"branchId": "a"},

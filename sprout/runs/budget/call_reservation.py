@@ -29,12 +29,22 @@ class CallBudget:
     one, so that reservations which an earlier worker left behind are recognised.
 
     Args:
+        branch_id: of the path that the run works on; at each call it is looked up whether a class pays for it.
         clock: monotonic seconds.
     """
 
-    def __init__(self, ledger: BudgetLedger, *, learner: str, run_id: str, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self,
+        ledger: BudgetLedger,
+        *,
+        learner: str,
+        run_id: str,
+        branch_id: str | None = None,
+        clock: Clock = time.monotonic,
+    ) -> None:
         self._ledger = ledger
-        self._payer = Payer(learner, run_id, attempt_id=new_id())
+        self._learner, self._branch_id = learner, branch_id
+        self._run_id, self._attempt_id = run_id, new_id()
         self._clock = clock
         self._prompts = _PromptEstimates()
 
@@ -42,14 +52,15 @@ class CallBudget:
     async def reserve(self, request: ModelRequest) -> AsyncIterator[MeteredCall]:
         """Hold what the call may cost while it lasts; its reply may be shortened to what is left.
 
-        Raises ModelFailure of kind `budget_spent` if the call is not covered.
+        Raises ModelFailure: of kind `budget_spent` if the call is not covered, or the path's class is without a model.
         """
-        if not self._ledger.limited or self._ledger.is_free(request.model):
+        payer = await self._payer_of(request)
+        if payer is None:
             yield UnmeteredCall(request)
             return
         size, tokens = await asyncio.to_thread(self._prompts.measure, request)
         ticket, fits = await self._ledger.reserve(
-            self._payer, request.model, prompt_tokens=tokens, max_tokens=request.max_tokens
+            payer, request.model, prompt_tokens=tokens, max_tokens=request.max_tokens
         )
         call = _CallUsage(replace(request, max_tokens=fits.output_tokens), tokens, self._clock)
         try:
@@ -60,6 +71,15 @@ class CallBudget:
         finally:
             self._prompts.correct(request, size, call.reported)
             await self._ledger.settle(ticket, self._ledger.cost(request.model, call.used()))
+
+    async def _payer_of(self, request: ModelRequest) -> Payer | None:
+        """The payer of a call; None for one that is not counted. Raises ModelFailure."""
+        if not self._ledger.limited or self._ledger.is_free(request.model):
+            return None
+        payer = await self._ledger.payer(
+            self._learner, self._branch_id, run_id=self._run_id, attempt_id=self._attempt_id
+        )
+        return payer if self._ledger.charges(payer) else None
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, date, datetime
 from typing import Protocol
@@ -16,37 +16,48 @@ from sprout.events import Usage, wire_time
 from sprout.ids import new_id
 from sprout.loop.limits import UNLIMITED_TOKENS, total_tokens
 from sprout.runs.budget.arithmetic import (
+    CLASS,
     DEPLOYMENT,
     LEARNER,
+    MIN_REPLY_TOKENS,
     NANO,
     Amount,
     Balance,
+    Budget,
     BudgetDecision,
-    DailyLimit,
     Fits,
+    Limit,
     MustWait,
     Payer,
+    PayerLimits,
+    PayingClass,
+    Period,
     Price,
+    Refused,
     Reservation,
     account_of,
+    accounts_of,
     fit_call,
+    limits_by_budget,
     next_reset,
+    tightest,
 )
-from sprout.runs.budget.refusal import refusal
+from sprout.runs.budget.refusal import BudgetSpent, ClassModelOff, class_model_off, refusal
 from sprout.runs.cancellation import end_tasks
 
 log = logging.getLogger(__name__)
 
 MAX_WAIT_S = 300.0
 SETTLE_S = 5.0
+NEAR = 0.8  # of a budget, from which its payer is warned
 RECHECK_INTERVAL_S = 2.0  # other processes settle without a signal to this one
 
 Prices = Callable[[str, Usage], float | None]
-Decide = Callable[[Mapping[str, Balance]], BudgetDecision]
+Decide = Callable[[Mapping[Budget, Balance]], BudgetDecision]
 
 
 class SpendingRepository(Protocol):
-    """Stores spending and reservations by day and account.
+    """Stores spending and reservations by day and account; a month is the sum of its days.
 
     A reservation whose process died before settling it is never released: the provider's bill for that call is
     unknown, and a run that crashes again and again would otherwise spend without limit. Its maximum counts as spent,
@@ -63,8 +74,16 @@ class SpendingRepository(Protocol):
         """Replace a reservation by the actual cost; without effect if there is no such reservation."""
         ...
 
-    async def balances(self, day: date, learner: str) -> Mapping[str, Balance]:
-        """Both accounts of a learner on a day."""
+    async def balances(self, day: date, accounts: Sequence[str]) -> Mapping[Budget, Balance]:
+        """These accounts on a day and in its month."""
+        ...
+
+    async def classes_of_path(self, branch_id: str, learner: str) -> Sequence[PayingClass]:
+        """The learner's classes that have given them this path, the earliest first: that one pays for it."""
+        ...
+
+    async def paying_classes(self, learner: str) -> Sequence[PayingClass]:
+        """The classes that pay for some path of the learner's."""
         ...
 
     async def expire_orphaned(self) -> None:
@@ -73,12 +92,14 @@ class SpendingRepository(Protocol):
 
 
 class BudgetLedger:
-    """Reserves and settles the cost of model calls, so that no daily budget is overspent.
+    """Reserves and settles the cost of model calls, so that no budget is overspent.
 
     `waiting` is how many calls wait for others to be settled.
 
     Args:
-        limits: of `DEPLOYMENT` and of each `LEARNER`; without any, nothing is reserved or written.
+        limits: of `DEPLOYMENT`, of each `LEARNER`, and at most of each `CLASS`; without any, nothing is reserved or
+            written but for calls that a class pays.
+        has_classes: whether there may be classes, which pay for the paths that they have given.
         prices: dollars for a usage of a model; None where its price is not known, then only tokens count.
         clock: the time, for the day.
         max_wait_s: how long a call waits for others to be settled before it is refused.
@@ -88,9 +109,10 @@ class BudgetLedger:
     def __init__(
         self,
         spending: SpendingRepository,
-        limits: Mapping[str, DailyLimit],
+        limits: Mapping[str, PayerLimits],
         prices: Prices,
         *,
+        has_classes: bool = False,
         clock: Callable[[], datetime] = utc_now,
         max_wait_s: float = MAX_WAIT_S,
         recheck_interval_s: float = RECHECK_INTERVAL_S,
@@ -98,6 +120,7 @@ class BudgetLedger:
         self._spending = spending
         self._limits = {whose: limit for whose, limit in limits.items() if not limit.unset}
         self._prices = prices
+        self._has_classes = has_classes
         self._clock = clock
         self._max_wait_s = max_wait_s
         self._recheck_interval_s = recheck_interval_s
@@ -108,19 +131,30 @@ class BudgetLedger:
 
     @property
     def limited(self) -> bool:
-        """Whether there is any budget."""
-        return bool(self._limits)
+        """Whether there is any budget, or may be one of a class."""
+        return bool(self._limits) or self._has_classes
 
     def is_free(self, model: str) -> bool:
         """Whether calls of this model are free and need no reservation."""
         return self._prices(model, Usage(input_tokens=UNLIMITED_TOKENS, output_tokens=UNLIMITED_TOKENS)) == 0
+
+    def charges(self, payer: Payer) -> bool:
+        """Whether the calls of this payer are counted."""
+        return bool(self._limits) or payer.paying_class is not None
+
+    async def payer(self, learner: str, branch_id: str | None, *, run_id: str, attempt_id: str) -> Payer:
+        """The payer of a call on a path. Raises ModelFailure: its class is without a model."""
+        classes = await self._classes_of_path(learner, branch_id)
+        if any(one.model_off for one in classes):
+            raise class_model_off()
+        return Payer(learner, run_id, attempt_id, next(iter(classes), None))
 
     async def reserve(
         self, payer: Payer, model: str, *, prompt_tokens: int, max_tokens: int
     ) -> tuple[Reservation, Fits]:
         """A reservation for a call, and how much of it fits; waits while only active calls are in the way.
 
-        Raises ModelFailure of kind `budget_spent`: there is no room for it today.
+        Raises ModelFailure of kind `budget_spent`: there is no room for it in this period.
         """
         price = self._price(model, prompt_tokens, max_tokens)
         line = self._locks.setdefault(payer.learner, asyncio.Lock())
@@ -132,13 +166,34 @@ class BudgetLedger:
             async with line:  # only the first waiter retries when a call has been settled
                 return await self._wait_for_room(payer, price)
 
-    async def covers(self, learner: str, model: str, *, prompt_tokens: int, max_tokens: int) -> bool:
-        """Whether a call fits whole into today's budgets as they are now; nothing is reserved."""
+    async def covers(
+        self, learner: str, branch_id: str | None, model: str, *, prompt_tokens: int, max_tokens: int
+    ) -> bool:
+        """Whether a call on a path fits whole into the budgets as they are now; nothing is reserved."""
         if not self.limited or self.is_free(model):
             return True
-        balances = await self._spending.balances(self._clock().astimezone(UTC).date(), learner)
-        verdict = fit_call(self._price(model, prompt_tokens, max_tokens), self._limits_of(learner), balances)
+        classes = await self._classes_of_path(learner, branch_id)
+        if any(one.model_off for one in classes):
+            return False
+        verdict = await self._try_fit(learner, classes[:1], self._price(model, prompt_tokens, max_tokens))
         return isinstance(verdict, Fits) and verdict.output_tokens >= max_tokens
+
+    async def require_room(self, learner: str, branch_id: str | None, model: str) -> None:
+        """Refuse a run on a path of which no call could be made now.
+
+        Raises BudgetSpent, ClassModelOff.
+        """
+        if not self.limited or self.is_free(model):
+            return
+        classes = await self._classes_of_path(learner, branch_id)
+        if any(one.model_off for one in classes):
+            raise ClassModelOff
+        price = self._price(model, 0, MIN_REPLY_TOKENS)
+        verdict = await self._try_fit(learner, classes[:1], price)
+        if isinstance(verdict, Refused):
+            now, limits = self._clock(), self._limits_of(learner, classes[:1])
+            free_at = next_reset(now, verdict.budget.period) if verdict.fits_when_empty else None
+            raise BudgetSpent(refusal(limits[verdict.budget], price, verdict, now), free_at)
 
     async def settle(self, reservation: Reservation, used: Amount) -> None:
         """Settle a reservation; completes even if the caller is cancelled meanwhile."""
@@ -152,13 +207,28 @@ class BudgetLedger:
         return Amount(round((self._prices(model, usage) or 0.0) * NANO), total_tokens(usage))
 
     async def status(self, learner: str) -> dict[str, JsonValue]:
-        """The status for the page: spending of today by budget (null without one), and the time of the next reset."""
+        """The status for the page: spending of today and of this month by budget (null without one), the times of the
+        next resets, and the budget of which the largest share is spent."""
         now = self._clock()
+        month: dict[str, JsonValue] = {
+            LEARNER: None,
+            DEPLOYMENT: None,
+            "freeAt": wire_time(next_reset(now, Period.MONTH)),
+        }
         shown: dict[str, JsonValue] = {LEARNER: None, DEPLOYMENT: None, "freeAt": wire_time(next_reset(now))}
-        if self._limits:
-            balances = await self._spending.balances(now.astimezone(UTC).date(), learner)
-            for whose, limit in self._limits.items():
-                shown[whose] = _status_json(limit, balances[account_of(whose, learner)].spent)
+        shown |= {"month": month, "tightest": None}
+        if not self.limited:
+            return shown
+        classes = await self._spending.paying_classes(learner) if self._has_classes else ()
+        limits = self._limits_of(learner, classes)
+        balances = await self._balances(learner, classes)
+        for whose in (LEARNER, DEPLOYMENT):
+            for period, part in ((Period.DAY, shown), (Period.MONTH, month)):
+                budget = Budget(account_of(whose, learner), period)
+                if budget in limits:
+                    part[whose] = _status_json(limits[budget], balances[budget].spent)
+        names = {account_of(CLASS, one.id): one.name for one in classes}
+        shown["tightest"] = _tightest_json(limits, balances, names, now)
         return shown
 
     async def close(self) -> None:
@@ -189,24 +259,39 @@ class BudgetLedger:
 
     async def _try_reserve(self, payer: Payer, price: Price) -> tuple[Reservation, BudgetDecision]:
         ticket = Reservation(new_id(), payer, self._clock())
-        limits = self._limits_of(payer.learner)
+        limits = self._limits_of(payer.learner, _classes_of(payer))
         try:
             return ticket, await self._spending.reserve(ticket, lambda balances: fit_call(price, limits, balances))
         except asyncio.CancelledError:
             await self.settle(ticket, Amount())  # the reservation may have been committed nevertheless
             raise
 
-    def _limits_of(self, learner: str) -> dict[str, DailyLimit]:
-        """The limits of the accounts that pay for the learner's calls."""
-        return {account_of(whose, learner): limit for whose, limit in self._limits.items()}
+    async def _try_fit(self, learner: str, classes: Sequence[PayingClass], price: Price) -> BudgetDecision:
+        return fit_call(price, self._limits_of(learner, classes), await self._balances(learner, classes))
+
+    async def _balances(self, learner: str, classes: Sequence[PayingClass]) -> Mapping[Budget, Balance]:
+        accounts = [*accounts_of(learner), *(account_of(CLASS, one.id) for one in classes)]
+        return await self._spending.balances(self._clock().astimezone(UTC).date(), accounts)
+
+    async def _classes_of_path(self, learner: str, branch_id: str | None) -> Sequence[PayingClass]:
+        """The classes that have given the learner this path; the first one pays."""
+        if not self._has_classes or branch_id is None:
+            return ()
+        return await self._spending.classes_of_path(branch_id, learner)
+
+    def _limits_of(self, learner: str, classes: Sequence[PayingClass]) -> Mapping[Budget, Limit]:
+        """The limits of all who pay: a class has its own, up to what the settings allow each."""
+        most = self._limits.get(CLASS, PayerLimits())
+        own = {account_of(whose, learner): limits for whose, limits in self._limits.items() if whose != CLASS}
+        return limits_by_budget(own | {account_of(CLASS, one.id): one.limits.within(most) for one in classes})
 
     def _require_fit(self, reservation: Reservation, price: Price, verdict: BudgetDecision) -> Fits:
         if isinstance(verdict, Fits):
             return verdict
-        whose = DEPLOYMENT if verdict.account == DEPLOYMENT else LEARNER
-        spent = verdict.balance.spent
+        whose, spent = verdict.budget.kind, verdict.balance.spent
         log.warning("budget.exhausted", extra={"run": reservation.payer.run_id, "kind": whose, "cost_usd": spent.usd})
-        raise refusal(whose, self._limits[whose], price, verdict, self._clock())
+        limits = self._limits_of(reservation.payer.learner, _classes_of(reservation.payer))
+        raise refusal(limits[verdict.budget], price, verdict, self._clock())
 
     async def _settle_reservation(self, reservation: Reservation, used: Amount) -> None:
         try:
@@ -227,22 +312,48 @@ class BudgetLedger:
 
 @asynccontextmanager
 async def open_ledger(
-    spending: SpendingRepository, limits: Mapping[str, DailyLimit], prices: Prices
+    spending: SpendingRepository, limits: Mapping[str, PayerLimits], prices: Prices, *, has_classes: bool = False
 ) -> AsyncIterator[BudgetLedger]:
     """The ledger, after stale reservations were expired; waits for all settlements on exit."""
-    purse = BudgetLedger(spending, limits, prices)
-    if purse.limited:
+    ledger = BudgetLedger(spending, limits, prices, has_classes=has_classes)
+    if ledger.limited:
         await spending.expire_orphaned()
     try:
-        yield purse
+        yield ledger
     finally:
-        await purse.close()
+        await ledger.close()
 
 
-def _status_json(limit: DailyLimit, spent: Amount) -> dict[str, JsonValue]:
+def _classes_of(payer: Payer) -> Sequence[PayingClass]:
+    return () if payer.paying_class is None else (payer.paying_class,)
+
+
+def _unlimited_json(now: datetime, period: Period) -> dict[str, JsonValue]:
+    return {LEARNER: None, DEPLOYMENT: None, "freeAt": wire_time(next_reset(now, period))}
+
+
+def _status_json(limit: Limit, spent: Amount) -> dict[str, JsonValue]:
     return {
         "spentUsd": spent.usd,
         "limitUsd": limit.usd,
         "spentTokens": spent.tokens,
         "limitTokens": limit.tokens,
+    }
+
+
+def _tightest_json(
+    limits: Mapping[Budget, Limit], balances: Mapping[Budget, Balance], class_names: Mapping[str, str], now: datetime
+) -> JsonValue:
+    used = tightest(limits, balances)
+    if used is None:
+        return None
+    return {
+        "payer": used.budget.kind,
+        "className": class_names.get(used.budget.account),
+        "period": used.budget.period.value,
+        "unit": used.unit,
+        "spent": used.spent,
+        "limit": used.limit,
+        "near": used.share >= NEAR,
+        "resetsAt": wire_time(next_reset(now, used.budget.period)),
     }

@@ -1,42 +1,80 @@
-"""Refusal of a model call by an exhausted budget, as text for a person."""
+"""Refusal of a model call by an exhausted budget, or by a class without a model, as text for a person."""
 
+import math
 from datetime import datetime
 
-from sprout.errors import ModelFailure, ModelFailureKind
-from sprout.runs.budget.arithmetic import LEARNER, Amount, DailyLimit, MustWait, Price, Refused, next_reset
+from sprout.errors import Conflict, ModelFailure, ModelFailureKind, TooManyRequests
+from sprout.runs.budget.arithmetic import (
+    CLASS,
+    LEARNER,
+    Amount,
+    Budget,
+    Limit,
+    MustWait,
+    Period,
+    Price,
+    Refused,
+    next_reset,
+)
 
-OWNERS = {LEARNER: "Your"}
+OWNERS = {LEARNER: "Your", CLASS: "Your class's"}
 SERVERS = "This server's"
+PERIODS = {Period.DAY: "a day", Period.MONTH: "a month"}
+RESETS = {Period.DAY: "at midnight UTC", Period.MONTH: "on the first of the month"}
+GOES_ON = "Reviews, reading and questions with choices go on."
+CLASS_MODEL_OFF = f"Your teacher has switched the model off for this class. {GOES_ON}"
 
 
-def refusal(whose: str, limit: DailyLimit, price: Price, verdict: MustWait | Refused, now: datetime) -> ModelFailure:
+class BudgetSpent(TooManyRequests):
+    """A run that is not started, since a budget does not cover its first call.
+
+    Args:
+        free_at: when the budget begins anew; None where it never covers a call.
+    """
+
+    def __init__(self, why: ModelFailure, free_at: datetime | None) -> None:
+        wait_s = math.inf if why.retry_after_s is None else why.retry_after_s
+        code = why.code.replace("budget_spent", "budget_over")
+        super().__init__(f"{why} {GOES_ON}".replace("{", "{{").replace("}", "}}"), retry_after_s=wait_s, code=code)
+        self.params = why.params
+        self.free_at = free_at
+
+
+class ClassModelOff(Conflict):
+    """A run on a path of a class whose teacher has switched the model off."""
+
+    code = "class_model_off"
+
+    def __init__(self) -> None:
+        super().__init__(CLASS_MODEL_OFF)
+
+
+def class_model_off() -> ModelFailure:
+    """The failure of a call on a path of a class that is without a model."""
+    return ModelFailure(ModelFailureKind.NO_PERMISSION, CLASS_MODEL_OFF, code=ClassModelOff.code)
+
+
+def refusal(limit: Limit, price: Price, verdict: MustWait | Refused, now: datetime) -> ModelFailure:
     """Names the budget, its spending and the time of its reset; `retry_after_s` is the time until then."""
-    spent = verdict.balance.spent
+    spent, period = verdict.balance.spent, verdict.budget.period
     in_money = price.limited_by_usd(limit, spent)
     size = _dollars(limit.usd or 0.0) if in_money else f"{limit.tokens:,} tokens"
     used = _dollars(spent.usd) if in_money else f"{spent.tokens:,} tokens"
-    budget = f"{OWNERS.get(whose, SERVERS)} budget of {size} a day"
+    budget = f"{OWNERS.get(verdict.budget.kind, SERVERS)} budget of {size} {PERIODS[period]}"
     amount, spent_amount, unit = _values(limit, spent, in_money=in_money)
     if isinstance(verdict, MustWait):
         message = f"{budget} is held by calls that are going on ({used} used). Try again in a few minutes."
         return ModelFailure(
             ModelFailureKind.BUDGET_SPENT, message, code="budget_held", size=amount, used=spent_amount, unit=unit
         )
-    if not verdict.fits_empty_day:
-        return ModelFailure(
-            ModelFailureKind.BUDGET_SPENT,
-            f"{budget} is less than one call may cost. The operator of this server can raise it with {{setting}}.",
-            code="budget_too_small",
-            size=amount,
-            used=spent_amount,
-            unit=unit,
-            setting=f"SPROUT_BUDGETS__{whose.upper()}_{'USD' if in_money else 'TOKENS'}_PER_DAY",
-        )
-    wait_s = (next_reset(now) - now).total_seconds()
+    if not verdict.fits_when_empty:
+        return _too_small(verdict.budget, budget, "USD" if in_money else "TOKENS", size=amount, unit=unit)
+    wait_s = (next_reset(now, period) - now).total_seconds()
     what = f"{budget} is spent: {used} used, and what is left does not cover another call."
     return ModelFailure(
         ModelFailureKind.BUDGET_SPENT,
-        f"{what} It is free again at midnight UTC, in {{wait}}.",
+        f"{what} It is free again {RESETS[period]}, in {{wait}}.",
+        code=None if period is Period.DAY else "budget_spent_month",
         retry_after_s=wait_s,
         wait=_duration(wait_s),
         size=amount,
@@ -45,7 +83,23 @@ def refusal(whose: str, limit: DailyLimit, price: Price, verdict: MustWait | Ref
     )
 
 
-def _values(limit: DailyLimit, spent: Amount, *, in_money: bool) -> tuple[str | float, str | float, str]:
+def _too_small(budget: Budget, words: str, currency: str, *, size: str | float, unit: str) -> ModelFailure:
+    """The failure of a call that fits into no day or month, with who can help."""
+    less = f"{words} is less than one call may cost."
+    if budget.kind == CLASS:
+        message = f"{less} Your teacher can raise it."
+        return ModelFailure(ModelFailureKind.BUDGET_SPENT, message, code="class_budget_too_small", size=size, unit=unit)
+    return ModelFailure(
+        ModelFailureKind.BUDGET_SPENT,
+        f"{less} The operator of this server can raise it with {{setting}}.",
+        code="budget_too_small",
+        size=size,
+        unit=unit,
+        setting=f"SPROUT_BUDGETS__{budget.kind}_{currency}_PER_{budget.period}".upper(),
+    )
+
+
+def _values(limit: Limit, spent: Amount, *, in_money: bool) -> tuple[str | float, str | float, str]:
     """The budget and what is used of it, with their unit; dollars as text, which keeps their cents."""
     if in_money:
         return _dollars(limit.usd or 0.0)[1:], _dollars(spent.usd)[1:], "USD"
@@ -58,4 +112,7 @@ def _dollars(usd: float) -> str:
 
 def _duration(seconds: float) -> str:
     hours, minutes = divmod(max(1, round(seconds / 60)), 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -39,6 +39,7 @@ from sprout.runs.execution.pause import loop_question, unstored_results, visible
 from sprout.runs.execution.resume import ResumePlan, plan_resume
 from sprout.runs.execution.wakeup import Wakeup
 from sprout.runs.execution.writer import RunWriter
+from sprout.runs.fair_queue import urgency_of
 from sprout.runs.metered_model import Meter, MeteredModel
 from sprout.runs.model_gate import RunGate
 from sprout.runs.questions import RunQuestion, changed_question, in_doubt_question
@@ -289,10 +290,11 @@ class RunExecutor:
     def _metered_model(self) -> MeteredModel:
         """The model within budget, gate and telemetry: waiting for money takes no slot, and no wait is measured."""
         run, parts = self._run, self._parts
-        gate = RunGate(parts.gate, run.user_id, run.root_id, self._crash_guard.idle)
+        gate = RunGate(parts.gate, run.user_id, run.root_id, urgency_of(run.agent), self._crash_guard.idle)
         meters: list[Meter] = [gate.admit, partial(parts.observer.model_call, run)]
         if parts.ledger is not None and parts.ledger.limited:
-            meters.insert(0, CallBudget(parts.ledger, learner=run.user_id, run_id=run.id).reserve)
+            budget = CallBudget(parts.ledger, learner=run.user_id, run_id=run.id, branch_id=run.branch_id)
+            meters.insert(0, budget.reserve)
         return MeteredModel(parts.model, *meters)
 
     async def _settle_done(self, done: AgentDone, own: Usage) -> Run:

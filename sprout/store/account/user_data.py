@@ -44,7 +44,7 @@ EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     run_tables.ToolCall: "the working memory of runs, which holds keys",
     run_tables.CheckpointRow: "the working memory of runs, which holds keys",
     account_tables.OneTimeCode: "codes of links that set a password",
-    BudgetDay: "the cost of a day, kept for two days",
+    BudgetDay: "the cost of a day, kept for its month and the next",
     BudgetReservation: "reservations of active calls",
 }
 

@@ -4,7 +4,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, delete, select
 from sqlmodel.sql.expression import Select
 
-from sprout.accounts.classes import ClassArchived, ClassCodeRow, ClassRow, MemberRow, NewClassCode
+from sprout.accounts.classes import ClassArchived, ClassCodeRow, ClassRow, MemberRow, ModelSwitch, NewClassCode
 from sprout.accounts.security_log import Origin, SecurityEventKind
 from sprout.clock import utc_now
 from sprout.errors import NotFound
@@ -43,7 +43,13 @@ class SqlClasses:
         return await self._database.read_orm_tx(lambda session: _one(session, class_id, teacher_id))
 
     async def change(
-        self, class_id: str, *, teacher_id: str, name: str | None = None, archived: bool | None = None
+        self,
+        class_id: str,
+        *,
+        teacher_id: str,
+        name: str | None = None,
+        archived: bool | None = None,
+        model: ModelSwitch | None = None,
     ) -> ClassRow:
         def body(tx: WriteTransaction) -> ClassRow:
             found = lock_class(tx, class_id, teacher_id)
@@ -52,6 +58,8 @@ class SqlClasses:
             if archived is not None and archived != (found.archived_at is not None):
                 found.archived_at = utc_now() if archived else None
                 found.code = None
+            if model is not None:
+                found.model_off = model == "off"
             return _stored(tx, found)
 
         return await self._database.write_tx(body)
@@ -141,6 +149,7 @@ def _row(found: ClassTable, members: int) -> ClassRow:
         archived_at=None if found.archived_at is None else wire_time(found.archived_at),
         members=members,
         code=code,
+        model="off" if found.model_off else "on",
     )
 
 

@@ -1,34 +1,67 @@
 """Budget ledger: each reservation and settlement is one transaction, so that parallel calls add up."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, delete, insert, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from sprout.runs.budget.arithmetic import (
     DEPLOYMENT,
     MAX_CALL_DURATION,
     Amount,
     Balance,
+    Budget,
     BudgetDecision,
     Fits,
+    Limit,
+    PayerLimits,
+    PayingClass,
+    Period,
     Reservation,
     accounts_of,
+    first_day,
+    last_day,
 )
 from sprout.runs.budget.ledger import Decide
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
+from sprout.store.schema.class_tables import ClassMember, ClassTable, GivenPath, PathCopy
 from sprout.store.schema.columns import table_of
 
-RETENTION = timedelta(days=2)
+RETENTION = timedelta(days=2)  # of reservations
 BUDGET_LOCK = "spending"
 
 _days, _reservations = table_of(BudgetDay), table_of(BudgetReservation)
-_BALANCES = select(_days).where(
-    _days.c.day == bindparam("on_day"), _days.c.account.in_(bindparam("of_accounts", expanding=True))
+_classes, _members = table_of(ClassTable), table_of(ClassMember)
+_given, _copies = table_of(GivenPath), table_of(PathCopy)
+_AMOUNTS = (_days.c.spent_nano_usd, _days.c.spent_tokens, _days.c.reserved_nano_usd, _days.c.reserved_tokens)
+_BALANCES = (
+    select(
+        _days.c.account,
+        (_days.c.day == bindparam("on_day")).label("is_today"),
+        *(func.sum(amount).label(amount.name) for amount in _AMOUNTS),
+    )
+    .where(
+        _days.c.day.between(bindparam("month_begin"), bindparam("month_end")),
+        _days.c.account.in_(bindparam("of_accounts", expanding=True)),
+    )
+    .group_by(_days.c.account, "is_today")
 )
 _UPDATE_BALANCES = (
     update(_days)
@@ -41,6 +74,25 @@ _UPDATE_BALANCES = (
     )
 )
 _DELETE_RESERVATION = delete(_reservations).where(_reservations.c.id == bindparam("ticket")).returning(*_reservations.c)
+
+_CLASSES = (
+    select(
+        _copies.c.branch_id,
+        _classes.c.id,
+        _classes.c.name,
+        _classes.c.model_off,
+        _classes.c.usd_per_day,
+        _classes.c.usd_per_month,
+        _classes.c.tokens_per_day,
+        _classes.c.tokens_per_month,
+    )
+    .join(_given, _given.c.id == _copies.c.given_id)
+    .join(_classes, _classes.c.id == _given.c.class_id)
+    .join(_members, and_(_members.c.class_id == _classes.c.id, _members.c.user_id == _copies.c.user_id))
+    .where(_copies.c.user_id == bindparam("learner"), _copies.c.branch_id.is_not(None))
+    .order_by(_given.c.creation)
+)
+_CLASSES_OF_PATH = _CLASSES.where(_copies.c.branch_id == bindparam("branch"))
 
 NOTHING = Amount()
 
@@ -82,12 +134,19 @@ class SqlSpendingRepository:
 
         await self._write_in_turn(body)
 
-    async def balances(self, day: date, learner: str) -> Mapping[str, Balance]:
-        accounts = accounts_of(learner)
-        values = {"on_day": day, "of_accounts": accounts}
-        rows = await self._database.read_tx(lambda connection: connection.execute(_BALANCES, values).mappings().all())
-        found = {row["account"]: _balance(row) for row in rows}
-        return {account: found.get(account, Balance()) for account in accounts}
+    async def balances(self, day: date, accounts: Sequence[str]) -> Mapping[Budget, Balance]:
+        return await self._database.read_tx(lambda connection: balances_of(connection, day, accounts))
+
+    async def classes_of_path(self, branch_id: str, learner: str) -> Sequence[PayingClass]:
+        values = {"branch": branch_id, "learner": learner}
+        rows = await self._database.read_tx(lambda one: one.execute(_CLASSES_OF_PATH, values).mappings().all())
+        return [_paying_class(row) for row in rows]
+
+    async def paying_classes(self, learner: str) -> Sequence[PayingClass]:
+        values = {"learner": learner}
+        rows = await self._database.read_tx(lambda one: one.execute(_CLASSES, values).mappings().all())
+        first = {row["branch_id"]: row for row in reversed(rows)}
+        return list({row["id"]: _paying_class(row) for row in first.values()}.values())
 
     async def expire_orphaned(self) -> None:
         def body(tx: WriteTransaction) -> None:
@@ -122,18 +181,44 @@ def _lapse(connection: Connection, condition: ColumnElement[bool]) -> None:
         _update_balances(connection, row, spent=worst, reserved=NOTHING.minus(worst))
 
 
-def _open_day(connection: Connection, reservation: Reservation) -> Mapping[str, Balance]:
-    """The balances of the reservation's day, whose rows are made if missing; the first of a day deletes old rows."""
+def _open_day(connection: Connection, reservation: Reservation) -> Mapping[Budget, Balance]:
+    """The balances of the reservation's day and month, whose rows are made; a new day deletes old ones."""
     day = reservation.day
-    rows = connection.execute(_BALANCES, {"on_day": day, "of_accounts": reservation.accounts}).mappings()
-    found = {row["account"]: _balance(row) for row in rows}
-    fresh = [account for account in reservation.accounts if account not in found]
+    rows = _sums(connection, day, reservation.accounts)
+    fresh = [account for account in reservation.accounts if (account, True) not in rows]
     if fresh:
         connection.execute(insert(_days), [_row(day, account) for account in fresh])
     if DEPLOYMENT in fresh:
-        for table in (_days, _reservations):
-            connection.execute(delete(table).where(table.c.day < day - RETENTION))
-    return {account: found.get(account, Balance()) for account in reservation.accounts}
+        last_month = first_day(first_day(day) - timedelta(days=1))  # a process whose clock is behind still needs it
+        for table, kept_from in ((_days, last_month), (_reservations, day - RETENTION)):
+            connection.execute(delete(table).where(table.c.day < kept_from))
+    return _balances(rows, reservation.accounts)
+
+
+def balances_of(connection: Connection, day: date, accounts: Sequence[str]) -> Mapping[Budget, Balance]:
+    """These accounts on a day and in its month."""
+    return _balances(_sums(connection, day, accounts), accounts)
+
+
+def _sums(connection: Connection, day: date, accounts: Iterable[str]) -> Mapping[tuple[str, bool], Balance]:
+    """By account, this day and the other days of its month."""
+    values = {
+        "on_day": day,
+        "month_begin": first_day(day),
+        "month_end": last_day(day),
+        "of_accounts": [*accounts],
+    }
+    rows = connection.execute(_BALANCES, values).mappings()
+    return {(row["account"], bool(row["is_today"])): _balance(row) for row in rows}
+
+
+def _balances(sums: Mapping[tuple[str, bool], Balance], accounts: Iterable[str]) -> Mapping[Budget, Balance]:
+    found = {}
+    for account in accounts:
+        today = sums.get((account, True), Balance())
+        found[Budget(account, Period.DAY)] = today
+        found[Budget(account, Period.MONTH)] = today.plus(sums.get((account, False), Balance()))
+    return found
 
 
 def _reserve(connection: Connection, reservation: Reservation, worst: Amount) -> None:
@@ -141,6 +226,7 @@ def _reserve(connection: Connection, reservation: Reservation, worst: Amount) ->
         "id": reservation.id,
         "day": reservation.day,
         "learner": reservation.payer.learner,
+        "class_id": reservation.payer.class_id,
         "run_id": reservation.payer.run_id,
         "attempt_id": reservation.payer.attempt_id,
         "nano_usd": worst.nano_usd,
@@ -155,12 +241,13 @@ def _reserve(connection: Connection, reservation: Reservation, worst: Amount) ->
 def _update_balances(
     connection: Connection, ticket: RowMapping | Mapping[str, object], *, spent: Amount, reserved: Amount
 ) -> None:
-    """Add to what both accounts of a reservation have spent and reserved; negative amounts subtract."""
+    """Add to what the accounts of a reservation have spent and reserved; negative amounts subtract."""
+    class_id = ticket["class_id"]
     connection.execute(
         _UPDATE_BALANCES,
         {
             "on_day": ticket["day"],
-            "of_accounts": accounts_of(str(ticket["learner"])),
+            "of_accounts": accounts_of(str(ticket["learner"]), None if class_id is None else str(class_id)),
             "more_spent_nano_usd": spent.nano_usd,
             "more_spent_tokens": spent.tokens,
             "more_reserved_nano_usd": reserved.nano_usd,
@@ -170,9 +257,16 @@ def _update_balances(
 
 
 def _balance(row: RowMapping) -> Balance:
-    spent = Amount(row["spent_nano_usd"], row["spent_tokens"])
-    reserved = Amount(row["reserved_nano_usd"], row["reserved_tokens"])
+    """From a row of sums, which are decimals on PostgreSQL."""
+    spent = Amount(int(row["spent_nano_usd"]), int(row["spent_tokens"]))
+    reserved = Amount(int(row["reserved_nano_usd"]), int(row["reserved_tokens"]))
     return Balance(spent, reserved)
+
+
+def _paying_class(row: RowMapping) -> PayingClass:
+    day = Limit(row["usd_per_day"], row["tokens_per_day"])
+    month = Limit(row["usd_per_month"], row["tokens_per_month"])
+    return PayingClass(row["id"], row["name"], PayerLimits(day, month), model_off=row["model_off"])
 
 
 def _row(day: date, account: str) -> Mapping[str, object]:

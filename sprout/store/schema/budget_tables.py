@@ -9,9 +9,10 @@ from sprout.store.schema.columns import SafeText, TableModel, UtcTime
 
 
 class BudgetDay(TableModel, table=True):
-    """Amounts that the deployment or a learner has spent and reserved on a day (UTC); kept for two days.
+    """Amounts that the deployment, a class or a learner has spent and reserved on a day (UTC); kept for its month and
+    the next.
 
-    `account` is no foreign key: what was spent stays spent when a learner is deleted.
+    `account` is no foreign key: what was spent stays spent when a learner or a class is deleted.
     """
 
     __tablename__ = "budget_days"
@@ -29,13 +30,17 @@ class BudgetDay(TableModel, table=True):
 
 
 class BudgetReservation(TableModel, table=True):
-    """The amount reserved for an active call; a lapsed one counts as spent until its late settlement."""
+    """The amount reserved for an active call; a lapsed one counts as spent until its late settlement.
+
+    `class_id` is the class that pays too. It is no foreign key: one that is deleted meanwhile has paid nevertheless.
+    """
 
     __tablename__ = "budget_reservations"
 
     id: str = Field(primary_key=True, sa_type=SafeText)
     day: date = Field(sa_type=Date)
     learner: str = Field(sa_type=SafeText)
+    class_id: str | None = Field(default=None, sa_type=SafeText)
     run_id: str = Field(sa_type=SafeText)
     attempt_id: str = Field(sa_type=SafeText)
     nano_usd: int = Field(sa_type=BigInteger)

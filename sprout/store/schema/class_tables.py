@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pydantic import JsonValue
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, UniqueConstraint, false
 from sqlmodel import Field
 
 from sprout.clock import utc_now
@@ -11,7 +11,10 @@ from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, UtcT
 
 
 class ClassTable(OrderedModel, table=True):
-    """A class of a teacher, who owns it. Its code, if it has one, lets `code_uses` more join until it expires."""
+    """A class of a teacher, who owns it. Its code, if it has one, lets `code_uses` more join until it expires.
+
+    What model calls on its paths may cost is what was set for it, and no more than the settings allow each class.
+    """
 
     __tablename__ = "classes"
     __table_args__ = (CheckConstraint("code_uses >= 0", name="code_uses"),)
@@ -23,6 +26,11 @@ class ClassTable(OrderedModel, table=True):
     code: str | None = Field(default=None, unique=True, sa_type=SafeText)
     code_expires_at: datetime | None = Field(default=None, sa_type=UtcTime)
     code_uses: int = 0
+    model_off: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    usd_per_day: float | None = None
+    usd_per_month: float | None = None
+    tokens_per_day: int | None = Field(default=None, sa_type=BigInteger)
+    tokens_per_month: int | None = Field(default=None, sa_type=BigInteger)
 
 
 class ClassMember(OrderedModel, table=True):

@@ -69,7 +69,8 @@ async def start_concept_run(call: Call[AgentRuns, RunOptions, RunRequest]) -> Re
     if node.type != "concept":
         raise BadInput(f"Only concepts can be opened, and {node.title!r} is a {node.type}.")
     follow_up = None if call.query.on_busy != "attach" else await _follow_up_key(call, node)
-    return await _start_run(call, "refinement", node, follow_up=follow_up)
+    parts = await call.dependencies.paths.nodes(user_id=call.user_id, parent_id=node.id)
+    return await _start_run(call, "refinement", node, follow_up=follow_up, needs_model=not parts)
 
 
 async def _follow_up_key(call: Call[AgentRuns, RunOptions, RunRequest], concept: NodeRow) -> RequestKey | None:
@@ -103,6 +104,7 @@ async def _start_run(
     *,
     task: str | None = None,
     follow_up: RequestKey | None = None,
+    needs_model: bool = True,
 ) -> Response:
     """The started run as a response; with the key of a follow-up it waits for the active one instead of joining it."""
     if call.query.wait == "true":
@@ -115,6 +117,7 @@ async def _start_run(
         on_busy=OnBusy.ENQUEUE if follow_up else OnBusy(call.query.on_busy),
         key=_run_key(call, agent) or follow_up,
         task=task,
+        needs_model=needs_model,
     )
     if call.query.wait == "false":
         return admission_response(admission)

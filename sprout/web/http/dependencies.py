@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from sprout.accounts.accounts import Accounts, Passwords
 from sprout.accounts.cards import Cards
+from sprout.accounts.class_budgets import ClassBudgets
 from sprout.accounts.class_page.progress import ClassProgressReports
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
@@ -65,8 +66,15 @@ class RunService(Protocol):
         key: RequestKey | None = None,
         lane: str | None = None,
         task: str | None = None,
+        needs_model: bool = True,
     ) -> Admission:
-        """Admit a run of this agent on this node, or find the one that serves in its place."""
+        """Admit a run of this agent on this node, or find the one that serves in its place.
+
+        Args:
+            needs_model: whether it is of no use without a model, and so is refused where no call could be made.
+
+        Raises BudgetSpent, ClassModelOff.
+        """
         ...
 
     def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[BusMessage]]:
@@ -169,6 +177,7 @@ class AccountRepositories:
     security_log: SecurityLog
     password_sign_in: PasswordSignIn
     classes: Classes
+    class_budgets: ClassBudgets
     memberships: Memberships
     cards: Cards
     class_sign_in: ClassSignIn

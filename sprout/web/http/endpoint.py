@@ -128,10 +128,17 @@ class Endpoint(Generic[D, Q, B]):
         return await self.handler(call)
 
     async def _principal(self, request: Request, policy: RequestPolicy) -> Principal | None:
-        """The caller, who may; nobody is asked for at a public endpoint. Raises NotSignedIn, MissingRight."""
+        """The caller, who may; nobody is asked for at a public endpoint.
+
+        Raises NotSignedIn, MissingRight, TooManyRequests.
+        """
         if self.access.scope is None:
             return None
-        return self.access.admit(await policy.authenticate(request))
+        sender = await policy.authenticate(request)
+        if sender is not None:
+            address = request.client.host if request.client else ""
+            await policy.rate_limiters.requests.charge_account(sender.user_id, address=address)
+        return self.access.admit(sender)
 
 
 AnyEndpoint = Endpoint[Any, Any, Any]

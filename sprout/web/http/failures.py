@@ -3,6 +3,7 @@
 import errno
 import logging
 import math
+from datetime import datetime
 
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
@@ -36,8 +37,10 @@ from sprout.errors import (
     UnreadableDocument,
     UnsupportedType,
 )
+from sprout.events import wire_time
 from sprout.learning.graph.changes import UndoRefused
 from sprout.learning.paths.topic_coverage import UnknownTopic
+from sprout.runs.budget.refusal import BudgetSpent
 from sprout.runs.live_runs import ShuttingDown
 from sprout.runs.run_store import KeyReused, LaneBusy
 from sprout.runs.state import RunError
@@ -92,6 +95,7 @@ STATUS: dict[type[SproutError], int] = {
     SetupError: 503,
     ServiceNotReady: 503,
     TooManyRequests: 429,
+    BudgetSpent: 429,
     DatabaseBusy: 503,
     DatabaseUnavailable: 503,
     CorruptRow: 503,
@@ -150,6 +154,8 @@ def _extra_fields(error: SproutError) -> dict[str, JsonValue]:
     match error:
         case LaneBusy(run_id=run_id):
             return {"activeRunId": run_id}
+        case BudgetSpent(free_at=datetime() as free_at):
+            return {"freeAt": wire_time(free_at)}
         case UndoRefused(undo_first=str() as first):
             return {"undoFirst": first}
         case UnknownTopic(courses=courses):

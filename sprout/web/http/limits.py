@@ -17,7 +17,7 @@ class WebLimits:
     Args:
         run_wait_s: how long a request waits for a run before it is answered with the run itself.
         turn_wait_s: how long a request waits for the tutor's turn, with a sign of life every `progress_s`.
-        request_rate: of one address; None is without limit.
+        request_rate: of one account, or of one address of others; None is without limit.
         run_rate: of runs that one learner starts; None is without limit.
         upload_rate: of one learner's uploads; None is without limit.
     """

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sprout.errors import TooManyRequests
 from sprout.web.http.failures import error_response, retry_after
 from sprout.web.http.limits import PROBES
-from sprout.web.http.rate_limits import RateLimiter
+from sprout.web.http.rate_limits import RequestLimiter
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 SECURITY_HEADERS = {
@@ -53,9 +53,12 @@ class SecurityHeaders:
 
 
 class RequestRateLimit:
-    """Refuses the requests of an address that exceeds its rate, before they are read."""
+    """Refuses the requests of an address that exceeds its rate, before they are read.
 
-    def __init__(self, app: ASGIApp, *, limiter: RateLimiter) -> None:
+    Those of an account are charged to it by the endpoint, which knows it.
+    """
+
+    def __init__(self, app: ASGIApp, *, limiter: RequestLimiter) -> None:
         self._app = app
         self._limiter = limiter
 

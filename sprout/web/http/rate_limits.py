@@ -12,9 +12,10 @@ from hashlib import sha256
 
 from sprout.errors import TooManyRequests
 
+KIND_REQUESTS = "requests"
 MAX_BUCKETS = 10_000  # beyond that, full buckets are dropped
 MESSAGES = {
-    "requests": "Too many requests. Try again in {seconds} s.",
+    KIND_REQUESTS: "Too many requests. Try again in {seconds} s.",
     "runs": "Too many runs started. Try again in {seconds} s.",
     "sign_ins": "Too many attempts to sign in. Try again in {seconds} s.",
     "uploads": "Daily upload limit reached. Try again in {seconds} s.",
@@ -66,6 +67,11 @@ class LocalBuckets:
             self._drop_full(now)
         return 0
 
+    def give_back(self, name: str) -> None:
+        """Undo a take that has succeeded."""
+        if (bucket := self._buckets.get(name)) is not None:
+            bucket.tokens = min(float(bucket.burst), bucket.tokens + 1)
+
     def _drop_full(self, now: float) -> None:
         for bucket in self._buckets.values():
             bucket.refill(now)
@@ -86,6 +92,28 @@ class RateLimiter:
         if wait_s > 0:
             message, code = MESSAGES[self._kind], f"too_many_{self._kind}"
             raise TooManyRequests(message, retry_after_s=wait_s, code=code, seconds=math.ceil(wait_s))
+
+
+class RequestLimiter:
+    """The limit of requests: of an account where one sends them, of an address otherwise, since a whole school may come
+    from one address. Each process counts for itself.
+
+    Who sends a request is known only after a look into the database, so its address is charged first, and gets that
+    back once an account is.
+    """
+
+    def __init__(self, limit: RateLimit | None) -> None:
+        self._buckets = LocalBuckets()
+        self._limiter = RateLimiter(KIND_REQUESTS, limit, self._buckets.take)
+
+    async def take(self, address: str) -> None:
+        """Charge the address. Raises TooManyRequests."""
+        await self._limiter.take(address)
+
+    async def charge_account(self, user_id: str, *, address: str) -> None:
+        """Charge the account in place of the address. Raises TooManyRequests."""
+        self._buckets.give_back(f"{KIND_REQUESTS}:{address}")
+        await self._limiter.take(f"account {user_id}")
 
 
 class SignInThrottle:
@@ -112,7 +140,7 @@ class SignInThrottle:
 
 
 class RateLimiters:
-    """All rate limiters; None is without limit. An address is limited by each process for itself.
+    """All rate limiters; None is without limit.
 
     Args:
         take: of the buckets of learners, which all processes share.
@@ -127,6 +155,6 @@ class RateLimiters:
         take: TakeToken | None = None,
     ) -> None:
         local = LocalBuckets()
-        self.requests = RateLimiter("requests", requests, local.take)  # per address
+        self.requests = RequestLimiter(requests)
         self.runs = RateLimiter("runs", runs, take or local.take)  # per learner, like uploads
         self.uploads = RateLimiter("uploads", uploads, take or local.take)

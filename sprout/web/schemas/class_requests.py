@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from sprout.accounts.classes import MODEL_SWITCH, ModelSwitch
 from sprout.web.schemas.account_requests import Code, DisplayName
 from sprout.web.schemas.requests import Id, RequestModel
 
@@ -17,6 +18,8 @@ def _checked_day(text: str) -> str:
     return text
 
 
+Dollars = Annotated[float | None, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+Tokens = Annotated[int | None, Field(ge=0, le=10**12)]
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_checked_day)]
 
 
@@ -33,6 +36,16 @@ class ClassChange(RequestModel):
     archived: bool | None = Field(
         default=None, description="an archived class can't be joined, and gets no paths; what its learners have stays"
     )
+    model: ModelSwitch | None = Field(default=None, description=MODEL_SWITCH)
+
+
+class ClassBudget(RequestModel):
+    """The budget of a class, all of it; what is left out or null has the limit of the settings."""
+
+    usd_per_day: Dollars = None
+    usd_per_month: Dollars = None
+    tokens_per_day: Tokens = None
+    tokens_per_month: Tokens = None
 
 
 class ClassCodeRequest(RequestModel):

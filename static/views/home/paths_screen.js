@@ -24,6 +24,7 @@ const firstRun = lazy(async () => {
   const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
   return FirstRun;
 });
+const budgetLine = lazy(async () => (await import("./budget_line.js")).BudgetLine);
 const nextCard = lazy(async () => {
   const [{ NextCard }] = await Promise.all([import("../common/next_card.js"), loadSheet("styles/next.css")]);
   return NextCard;
@@ -61,6 +62,7 @@ export function PathsScreen() {
     note=${offline ? t("model.offline") : null}
   >
     <div class="wrap">
+      ${status.value?.budget.tightest?.near && html`<${budgetLine.View} budget=${status.value.budget.tightest} />`}
       ${
         paths.value &&
         !isFirst &&

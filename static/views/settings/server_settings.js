@@ -80,7 +80,7 @@ function Answers({ runs }) {
 
 /** @param {{ status: Status }} props */
 export function BudgetSettings({ status }) {
-  const { learner, deployment, freeAt } = status.budget;
+  const { learner, deployment, freeAt, month } = status.budget;
   return html`<section aria-labelledby="budgets">
     <h2 id="budgets">${t("st.budget")}</h2>
     <div class="st-in">
@@ -89,6 +89,11 @@ export function BudgetSettings({ status }) {
         <dd><${Spent} budget=${learner} /></dd>
         <dt>${t("st.budget_deployment")}</dt>
         <dd><${Spent} budget=${deployment} /></dd>
+        ${month.learner && html`<dt>${t("st.budget_learner_month")}</dt><dd><${Spent} budget=${month.learner} /></dd>`}
+        ${
+          month.deployment &&
+          html`<dt>${t("st.budget_deployment_month")}</dt><dd><${Spent} budget=${month.deployment} /></dd>`
+        }
       </dl>
       ${
         (learner || deployment) &&
@@ -122,12 +127,18 @@ export function BudgetSettings({ status }) {
  */
 const settingsOf = ({ budget }) =>
   /** @type {const} */ (["learner", "deployment"]).flatMap((whose) => {
-    const own = budget[whose];
     const name = `SPROUT_BUDGETS__${whose.toUpperCase()}`;
-    return /** @type {[string, string | null][]} */ ([
-      [`${name}_USD_PER_DAY`, own?.limitUsd?.toString() ?? null],
-      [`${name}_TOKENS_PER_DAY`, own?.limitTokens?.toString() ?? null],
+    const periods = /** @type {const} */ ([
+      ["DAY", budget[whose]],
+      ["MONTH", budget.month[whose]],
     ]);
+    return periods.flatMap(
+      ([period, own]) =>
+        /** @type {[string, string | null][]} */ ([
+          [`${name}_USD_PER_${period}`, own?.limitUsd?.toString() ?? null],
+          [`${name}_TOKENS_PER_${period}`, own?.limitTokens?.toString() ?? null],
+        ]),
+    );
   });
 
 /** @param {{ budget: Budget | null }} props */

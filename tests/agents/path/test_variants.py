@@ -22,7 +22,7 @@ from sprout.offline.demo.conversation import read_conversation
 from sprout.offline.faults.scenarios import Fault, parse_fault
 from sprout.offline.reply import Body, Reply, TextOut, ToolOut
 from sprout.review_variants import VariantStarter
-from sprout.runs.budget.arithmetic import LEARNER, DailyLimit
+from sprout.runs.budget.arithmetic import LEARNER, Limit, PayerLimits
 from sprout.runs.budget.ledger import BudgetLedger
 from sprout.runs.state import Run, RunState
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
@@ -183,7 +183,7 @@ async def reviewing(
     model: Writer,
     *parts: str,
     verify: bool = True,
-    limit: DailyLimit | None = None,
+    limit: Limit | None = None,
     learner: Learner | None = None,
     **options: Any,
 ) -> AsyncIterator[World]:
@@ -195,7 +195,7 @@ async def reviewing(
         variants_agent(graphs, variants, QUICK, keys=keys if verify else None),
         key_check_agent(graphs, keys, QUICK),
     ]
-    limits = {} if limit is None else {LEARNER: limit}
+    limits = {} if limit is None else {LEARNER: PayerLimits(limit)}
     ledger = BudgetLedger(SqlSpendingRepository(database), limits, lambda _, usage: usage.output_tokens / 1_000)
     async with live_app(database, model, folder, agents=agents, **options) as life:
         starter = VariantStarter(variants, life.runs, ledger, "claude-sonnet-5-5", 2_000)
@@ -294,10 +294,10 @@ async def test_V7_a_run_that_makes_nothing_fails_quietly_and_is_not_started_agai
 
 
 async def test_V7_without_budget_nothing_is_started(database: Database, data_dir: Path) -> None:
-    limit = DailyLimit(usd=1.9)  # a reply of 2,000 tokens costs 2
+    limit = Limit(usd=1.9)  # a reply of 2,000 tokens costs 2
     async with reviewing(database, data_dir, Writer([saving(NUMBER)]), limit=limit) as it:
         assert await it.look() == []
-        richer = BudgetLedger(SqlSpendingRepository(database), {LEARNER: DailyLimit(usd=2.1)}, lambda *_: 0.001)
+        richer = BudgetLedger(SqlSpendingRepository(database), {LEARNER: PayerLimits(Limit(usd=2.1))}, lambda *_: 0.001)
         it.starter = replace(it.starter, ledger=richer)
         assert len(await it.look()) == 1
 

@@ -22,7 +22,19 @@ from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, Scripted, TextOut
 from sprout.offline.script import Step as ScriptStep
 from sprout.offline.server import running_offline_server
-from sprout.runs.budget.arithmetic import DEPLOYMENT, LEARNER, Amount, Balance, BudgetDecision, DailyLimit, Reservation
+from sprout.runs.budget.arithmetic import (
+    DEPLOYMENT,
+    LEARNER,
+    Amount,
+    Balance,
+    Budget,
+    BudgetDecision,
+    Limit,
+    PayerLimits,
+    Period,
+    Reservation,
+    accounts_of,
+)
 from sprout.runs.budget.call_reservation import MAX_TOKENS_PER_S, CallBudget
 from sprout.runs.budget.ledger import BudgetLedger, Decide
 from sprout.runs.metered_model import MeteredModel
@@ -87,7 +99,8 @@ class LedgerDay:
         return asyncio.create_task(all_of(budgeted_model, request))
 
     async def balance(self, account: str = DEPLOYMENT) -> Balance:
-        return (await self.spending.balances(self.clock.now.date(), "ann"))[account]
+        balances = await self.spending.balances(self.clock.now.date(), accounts_of("ann"))
+        return balances[Budget(account, Period.DAY)]
 
     async def spent(self) -> Amount:
         """Amount spent, once nothing is reserved."""
@@ -114,13 +127,23 @@ async def all_of(model: MeteredModel, request: ModelRequest = REQUEST) -> Sequen
 @pytest.fixture
 def a_day(topology_database: Database) -> Callable[..., LedgerDay]:
     def make(
-        usd: float | None = 1.0, *, tokens: int | None = None, account: str = LEARNER, **waits: float
+        usd: float | None = 1.0,
+        *,
+        tokens: int | None = None,
+        account: str = LEARNER,
+        max_wait_s: float = 20.0,
+        recheck_interval_s: float = 20.0,
     ) -> LedgerDay:
         spending, clock = SqlSpendingRepository(topology_database), Clock()
-        waits = {"max_wait_s": 20.0, "recheck_interval_s": 20.0} | waits
-        return LedgerDay(
-            spending, BudgetLedger(spending, {account: DailyLimit(usd, tokens)}, prices, clock=clock, **waits), clock
+        ledger = BudgetLedger(
+            spending,
+            {account: PayerLimits(Limit(usd, tokens))},
+            prices,
+            clock=clock,
+            max_wait_s=max_wait_s,
+            recheck_interval_s=recheck_interval_s,
         )
+        return LedgerDay(spending, ledger, clock)
 
     return make
 
@@ -157,16 +180,18 @@ async def test_D16_the_worst_is_held_while_a_call_goes_and_what_was_used_is_spen
 async def test_D16_what_a_budget_covers_is_told_without_holding_it(a_day: Callable[..., LedgerDay]) -> None:
     day, model = a_day(), BlockingModel()
     asked = {"prompt_tokens": 1_000, "max_tokens": 8_000}
-    assert await day.ledger.covers("ann", PRICED, **asked)
+    assert await day.ledger.covers("ann", None, PRICED, **asked)
     assert await day.balance() == Balance()
     task = day.asks(model)
     await model.going.wait()
-    assert not await day.ledger.covers("ann", PRICED, prompt_tokens=1_000, max_tokens=42_000), "part of it is held"
+    assert not await day.ledger.covers("ann", None, PRICED, prompt_tokens=1_000, max_tokens=42_000), (
+        "part of it is held"
+    )
     model.released.set()
     await task
-    assert await day.ledger.covers("ann", PRICED, prompt_tokens=1_000, max_tokens=42_000)
-    assert not await day.ledger.covers("ann", PRICED, prompt_tokens=1_000, max_tokens=60_000), "nor is it cut"
-    assert await a_day(None).ledger.covers("ann", PRICED, **asked), "nothing is limited"
+    assert await day.ledger.covers("ann", None, PRICED, prompt_tokens=1_000, max_tokens=42_000)
+    assert not await day.ledger.covers("ann", None, PRICED, prompt_tokens=1_000, max_tokens=60_000), "nor is it cut"
+    assert await a_day(None).ledger.covers("ann", None, PRICED, **asked), "nothing is limited"
 
 
 async def test_a_real_call_costs_what_its_usage_says(a_day: Callable[..., LedgerDay]) -> None:
@@ -334,7 +359,7 @@ async def test_I10_a_call_that_is_cancelled_while_its_money_is_being_held_gives_
             return verdict
 
     spending, clock = SlowToTell(topology_database), Clock()
-    day = LedgerDay(spending, BudgetLedger(spending, {LEARNER: DailyLimit(1.0)}, prices, clock=clock), clock)
+    day = LedgerDay(spending, BudgetLedger(spending, {LEARNER: PayerLimits(Limit(1.0))}, prices, clock=clock), clock)
     task = day.asks(BlockingModel())
     await spending.held.wait()
     assert (await day.balance()).reserved.usd > WORST_USD
@@ -415,10 +440,13 @@ async def test_the_standing_shows_what_is_spent_of_each_budget_and_when_it_is_fr
     a_day: Callable[..., LedgerDay],
 ) -> None:
     day, model = a_day(), BlockingModel()
-    assert await day.ledger.status("ann") == {
+    first = await day.ledger.status("ann")
+    assert first.pop("tightest") is not None
+    assert first == {
         "learner": {"spentUsd": 0.0, "limitUsd": 1.0, "spentTokens": 0, "limitTokens": None},
         "deployment": None,
         "freeAt": "2026-11-22T00:00:00.000Z",
+        "month": {"learner": None, "deployment": None, "freeAt": "2026-12-01T00:00:00.000Z"},
     }
     model.released.set()
     await day.asks(model)

@@ -164,7 +164,7 @@ async def test_a_dead_code_lets_nobody_in_and_leaves_nothing_behind(school: Scho
         case "replaced":
             await school.issue("KJHGFDCB")
         case "archived":
-            await school.classes.change(school.class_id, archived=True, **mine)
+            await school.classes.change(school.class_id, archived=True, teacher_id=school.teacher)
         case "deleted":
             await school.classes.delete(school.class_id, **mine)
     people, members = len(await school.accounts.accounts()), await school.count(ClassMember)
@@ -204,11 +204,10 @@ async def test_a_full_class_takes_nobody_and_nothing_is_half_done(school: School
 
 
 async def test_an_archived_class_gets_no_code_until_it_is_opened_again(school: School) -> None:
-    mine = {"teacher_id": school.teacher}
-    await school.classes.change(school.class_id, archived=True, **mine)
+    await school.classes.change(school.class_id, archived=True, teacher_id=school.teacher)
     with pytest.raises(ClassArchived):
         await school.issue()
-    opened = await school.classes.change(school.class_id, archived=False, **mine)
+    opened = await school.classes.change(school.class_id, archived=False, teacher_id=school.teacher)
     assert (opened.archived_at, opened.code) == (None, None)
     await school.issue()
     assert (await school.memberships.find(CODE)).name == "10b"

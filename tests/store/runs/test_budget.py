@@ -18,11 +18,14 @@ from sprout.runs.budget.arithmetic import (
     MAX_CALL_DURATION,
     Amount,
     Balance,
+    Budget,
     BudgetDecision,
     Fits,
     MustWait,
     Payer,
+    Period,
     Reservation,
+    accounts_of,
 )
 from sprout.runs.budget.ledger import Decide, SpendingRepository
 from sprout.store.engine.database import Database, open_database
@@ -32,6 +35,7 @@ from sprout.store.schema.columns import table_of
 
 FITS: type[SpendingRepository] = SqlSpendingRepository  # mypy checks it
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ALL, ANN = Budget(DEPLOYMENT, Period.DAY), Budget("learner:ann", Period.DAY)
 DAYS = count()  # each example has a day of its own, since all share the deployment's account
 
 
@@ -48,13 +52,17 @@ def a_ticket(
     return Reservation(new_id(), Payer(learner, run_id or new_id(), taker), at)
 
 
+async def balances(spending: SpendingRepository, at: datetime) -> Mapping[Budget, Balance]:
+    return await spending.balances(at.date(), accounts_of("ann"))
+
+
 def up_to(most: int, worst: int) -> Decide:
     """Holds this worst where the deployment then has no more than `most`, both in billionths of a dollar."""
 
-    def decide(balances: Mapping[str, Balance]) -> BudgetDecision:
-        balance = balances[DEPLOYMENT]
+    def decide(balances: Mapping[Budget, Balance]) -> BudgetDecision:
+        balance = balances[ALL]
         fits = balance.spent.plus(balance.reserved).nano_usd + worst <= most
-        return Fits(1, Amount(worst, worst)) if fits else MustWait(DEPLOYMENT, balance)
+        return Fits(1, Amount(worst, worst)) if fits else MustWait(ALL, balance)
 
     return decide
 
@@ -67,10 +75,8 @@ async def test_D16_what_is_held_counts_and_what_is_not_used_of_it_is_given_back(
     assert isinstance(await spending.reserve(a_ticket(), up_to(10, 6)), MustWait)
     await spending.settle(first.id, Amount(4, 3))
     assert isinstance(await spending.reserve(a_ticket("bob"), up_to(10, 6)), Fits)
-    assert await spending.balances(NOON.date(), "ann") == {
-        DEPLOYMENT: Balance(Amount(4, 3), Amount(6, 6)),
-        "learner:ann": Balance(Amount(4, 3)),
-    }
+    found = await balances(spending, NOON)
+    assert (found[ALL], found[ANN]) == (Balance(Amount(4, 3), Amount(6, 6)), Balance(Amount(4, 3)))
 
 
 async def test_I8_a_hundred_at_once_hold_no_more_than_there_is(spending: SqlSpendingRepository) -> None:
@@ -78,9 +84,9 @@ async def test_I8_a_hundred_at_once_hold_no_more_than_there_is(spending: SqlSpen
     verdicts = await asyncio.gather(*(spending.reserve(ticket, up_to(50, 7)) for ticket in tickets))
     held = [ticket for ticket, verdict in zip(tickets, verdicts, strict=True) if isinstance(verdict, Fits)]
     assert len(held) == 7
-    assert (await spending.balances(NOON.date(), "ann"))[DEPLOYMENT].reserved.nano_usd == 49
+    assert (await balances(spending, NOON))[ALL].reserved.nano_usd == 49
     await asyncio.gather(*(spending.settle(ticket.id, Amount(1)) for ticket in tickets))
-    assert (await spending.balances(NOON.date(), "ann"))[DEPLOYMENT] == Balance(Amount(7))
+    assert (await balances(spending, NOON))[ALL] == Balance(Amount(7))
 
 
 async def test_I8_several_processes_at_one_database_hold_no_more_than_there_is(postgres_url: str) -> None:
@@ -97,7 +103,7 @@ async def test_a_ticket_is_settled_once(spending: SqlSpendingRepository) -> None
     for _ in range(2):
         await spending.settle(ticket.id, Amount(5))
     await spending.settle("no such ticket", Amount(5))
-    assert (await spending.balances(NOON.date(), "ann"))[DEPLOYMENT] == Balance(Amount(5))
+    assert (await balances(spending, NOON))[ALL] == Balance(Amount(5))
 
 
 async def test_trap_7_what_a_crash_left_is_spent_at_its_worst_once_its_run_is_taken_up_again(
@@ -105,7 +111,7 @@ async def test_trap_7_what_a_crash_left_is_spent_at_its_worst_once_its_run_is_ta
 ) -> None:
     await spending.reserve(a_ticket(run_id="r", taker="first"), up_to(10, 6))
     await spending.reserve(a_ticket(run_id="r", taker="second"), up_to(10, 4))
-    (balance, _) = (await spending.balances(NOON.date(), "ann")).values()
+    balance = (await balances(spending, NOON))[ALL]
     assert balance == Balance(Amount(6, 6), Amount(4, 4))
 
 
@@ -119,9 +125,9 @@ async def test_a_ticket_lapses_when_it_is_older_than_any_call_and_is_corrected_i
         (MAX_CALL_DURATION + timedelta(seconds=1), Balance(Amount(6, 6))),
     ):
         await spending.reserve(a_ticket(at=NOON + later), up_to(0, 1))
-        assert (await spending.balances(NOON.date(), "ann"))[DEPLOYMENT] == balance
+        assert (await balances(spending, NOON))[ALL] == balance
     await spending.settle(slept.id, Amount(2, 1))
-    assert (await spending.balances(NOON.date(), "ann"))[DEPLOYMENT] == Balance(Amount(2, 1))
+    assert (await balances(spending, NOON))[ALL] == Balance(Amount(2, 1))
 
 
 async def test_a_start_knows_that_no_other_process_has_tickets_where_there_can_be_only_one(
@@ -129,7 +135,7 @@ async def test_a_start_knows_that_no_other_process_has_tickets_where_there_can_b
 ) -> None:
     await spending.reserve(a_ticket(), up_to(10, 6))
     await spending.expire_orphaned()
-    (balance, _) = (await spending.balances(NOON.date(), "ann")).values()
+    balance = (await balances(spending, NOON))[ALL]
     alone = database.writer.engine.dialect.name == "sqlite"
     assert balance == (Balance(Amount(6, 6)) if alone else Balance(reserved=Amount(6, 6)))
 
@@ -142,17 +148,37 @@ async def test_a_new_day_begins_with_nothing_and_a_call_of_the_night_is_paid_by_
     await spending.reserve(late, up_to(10, 9))
     assert isinstance(await spending.reserve(a_ticket(at=morning), up_to(10, 9)), Fits)
     await spending.settle(late.id, Amount(3))
-    assert (await spending.balances(night.date(), "ann"))[DEPLOYMENT] == Balance(Amount(3))
-    assert (await spending.balances(morning.date(), "ann"))[DEPLOYMENT] == Balance(reserved=Amount(9, 9))
+    assert (await balances(spending, night))[ALL] == Balance(Amount(3))
+    assert (await balances(spending, morning))[ALL] == Balance(reserved=Amount(9, 9))
 
 
-async def test_days_that_are_long_gone_are_swept(spending: SqlSpendingRepository, database: Database) -> None:
-    for day in range(5):
-        await spending.reserve(a_ticket(at=NOON + timedelta(days=day)), up_to(10, 6))
+async def test_a_month_is_the_sum_of_its_days(spending: SqlSpendingRepository) -> None:
+    month = Budget(DEPLOYMENT, Period.MONTH)
+    for at, used in (
+        (NOON.replace(day=1), 3),
+        (NOON, 4),
+        (NOON.replace(day=30), 5),
+        (NOON.replace(month=12, day=1), 6),
+    ):
+        ticket = a_ticket(at=at)
+        await spending.reserve(ticket, up_to(10, 9))
+        await spending.settle(ticket.id, Amount(used))
+    for at, today, so_far in ((NOON, 4, 12), (NOON.replace(month=12, day=31), 0, 6)):
+        found = await balances(spending, at)
+        assert (found[ALL], found[month]) == (Balance(Amount(today)), Balance(Amount(so_far)))
+
+
+async def test_what_is_older_than_the_last_month_and_reservations_that_are_long_gone_are_swept(
+    spending: SqlSpendingRepository, database: Database
+) -> None:
+    times = [NOON.replace(month=month, day=day) for month, day in ((10, 31), (11, 1), (11, 30), (12, 1))]
+    for at in times:
+        await spending.reserve(a_ticket(at=at), up_to(10, 6))
     async with database.open_read_connection() as connection:
         days = (await connection.execute(select(table_of(BudgetDay).c.day).distinct())).scalars().all()
         tickets = (await connection.execute(select(table_of(BudgetReservation).c.day))).scalars().all()
-    assert sorted(days) == sorted(tickets) == [(NOON + timedelta(days=day)).date() for day in (2, 3, 4)]
+    assert sorted(days) == [at.date() for at in times[1:]]
+    assert sorted(tickets) == [at.date() for at in times[2:]]
 
 
 Act = Literal["hold", "settle", "crash", "take up", "an hour"]
@@ -193,7 +219,7 @@ class Story:
             self.going.append((reservation, worst))
 
     async def total(self) -> int:
-        balance = (await self.spending.balances(self.now.date(), "ann"))[DEPLOYMENT]
+        balance = (await balances(self.spending, self.now))[ALL]
         return balance.spent.plus(balance.reserved).nano_usd
 
 

@@ -12,7 +12,7 @@ from sprout.errors import TooManyRequests
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.web.http.endpoint import AnyEndpoint
 from sprout.web.http.middleware import SECURITY_HEADERS
-from sprout.web.http.rate_limits import MAX_BUCKETS, LocalBuckets, RateLimit, RateLimiter
+from sprout.web.http.rate_limits import MAX_BUCKETS, LocalBuckets, RateLimit, RateLimiter, RequestLimiter
 from sprout.web.routes import ENDPOINTS
 
 ME = {"userId": DEFAULT_USER_ID}
@@ -65,6 +65,23 @@ async def test_who_waits_as_long_as_told_is_let_through_and_saves_up_no_more_tha
     await buckets.take("a")
     with pytest.raises(TooManyRequests):
         await buckets.take("a")
+
+
+async def test_the_accounts_of_a_school_do_not_use_up_its_one_address() -> None:
+    limiter = RequestLimiter(RateLimit(per_s=0.001, burst=3))
+    for n in range(20):
+        await limiter.take("school")
+        await limiter.charge_account(f"learner {n}", address="school")
+    for _ in range(2):
+        await limiter.take("school")
+        await limiter.charge_account("learner 0", address="school")
+    await limiter.take("school")
+    with pytest.raises(TooManyRequests):
+        await limiter.charge_account("learner 0", address="school")
+    for _ in range(3):
+        await limiter.take("school")
+    with pytest.raises(TooManyRequests):
+        await limiter.take("school")
 
 
 async def test_addresses_that_are_long_gone_are_forgotten() -> None:

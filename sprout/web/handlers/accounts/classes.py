@@ -5,13 +5,14 @@ from datetime import timedelta
 from starlette.responses import Response
 
 from sprout.accounts.cards import card_digest, new_card
+from sprout.accounts.class_budgets import BudgetNumbers
 from sprout.accounts.class_codes import new_class_code
 from sprout.accounts.classes import NewClassCode
 from sprout.clock import utc_now
 from sprout.web.handlers.accounts.sign_in import origin_of
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
-from sprout.web.schemas.class_requests import ClassChange, ClassCodeRequest, NewClass, PathGift
+from sprout.web.schemas.class_requests import ClassBudget, ClassChange, ClassCodeRequest, NewClass, PathGift
 from sprout.web.schemas.class_responses import CardRow
 from sprout.web.schemas.requests import NoFields
 
@@ -32,12 +33,23 @@ async def get_class(call: Call[AccountRepositories]) -> Response:
 
 
 async def change_class(call: Call[AccountRepositories, NoFields, ClassChange]) -> Response:
-    """The class, renamed, archived or opened again."""
+    """The class, renamed, archived or opened again, with or without a model."""
     asked = call.body
     changed = await call.dependencies.classes.change(
-        call.id, teacher_id=call.user_id, name=asked.name, archived=asked.archived
+        call.id, teacher_id=call.user_id, name=asked.name, archived=asked.archived, model=asked.model
     )
     return json_response(changed)
+
+
+async def get_budget(call: Call[AccountRepositories]) -> Response:
+    """The budget of a class, and what is spent of it."""
+    return json_response(await call.dependencies.class_budgets.budget(call.id, user_id=call.user_id))
+
+
+async def set_budget(call: Call[AccountRepositories, NoFields, ClassBudget]) -> Response:
+    """The budget as it is now; 400 where it is above what the settings allow each class."""
+    numbers = BudgetNumbers.model_validate(call.body.model_dump(by_alias=True))
+    return json_response(await call.dependencies.class_budgets.set_budget(call.id, numbers, user_id=call.user_id))
 
 
 async def delete_class(call: Call[AccountRepositories]) -> Response:

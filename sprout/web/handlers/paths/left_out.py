@@ -48,7 +48,9 @@ async def bring_in(call: Call[LeftOutDependencies, NoFields, SectionChoice]) -> 
     progress = await needs.paths.progress(call.user_id, node_id=concept.id)
     if any(one.has_generated_subnodes for one in progress):
         return json_response(SectionBroughtIn(created=created, concept=concept, run=None))
-    admission = await needs.runs.start("refinement", node=concept, user_id=call.user_id, small=call.body.small)
+    admission = await needs.runs.start(
+        "refinement", node=concept, user_id=call.user_id, small=call.body.small, needs_model=False
+    )
     brought = SectionBroughtIn(created=created, concept=concept, run=run_row(admission.run))
     return json_response(brought, 201 if created else 200, {"X-Run-Id": admission.run.id})
 

@@ -34,7 +34,12 @@ async def contest_question(call: Call[ContestDependencies, WaitQuery, QuestionCo
         return json_response(_contest_result(contest))
     node = await call.dependencies.paths.node(contest.node_id, user_id=call.user_id)
     admission = await runs.start(
-        KEY_CHECK, node=node, user_id=call.user_id, task=contest_task(call.id), lane=f"{KEY_CHECK}:{call.id}"
+        KEY_CHECK,
+        node=node,
+        user_id=call.user_id,
+        task=contest_task(call.id),
+        lane=f"{KEY_CHECK}:{call.id}",
+        needs_model=False,  # the dispute is stored by now
     )
     if call.query.wait == "false" or await wait_for_end(call, runs, admission.run) is None:
         return admission_response(admission, 202)

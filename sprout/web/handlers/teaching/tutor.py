@@ -139,10 +139,19 @@ async def _admit_turn(
             key=key,
             lane=f"conversation:{lesson.session_id}",
             task=task.model_dump_json(),
+            needs_model=not _is_marked_without_model(call.body, lesson, content),
         )
         if admission.outcome != "replayed" or not fresh or not await _left_no_reply(call, admission.run):
             return admission
         key = RequestKey(f"turn:{_digest(key.key, admission.run.id)}", digest)
+
+
+def _is_marked_without_model(body: TutorTurn, lesson: Lesson, content: str) -> bool:
+    """Whether the turn is of use without a model: it marks an answer by its key or by the learner."""
+    if body.self_mark is not None:
+        return True
+    is_choice = lesson.pending is not None and bool(lesson.pending.options)
+    return is_choice and parse_input(content).kind is TurnKind.ANSWER
 
 
 async def _left_no_reply(call: Call[TutorDependencies, NoFields, TutorTurn], run: Run) -> bool:

@@ -1,0 +1,86 @@
+"""Budgets of classes over HTTP: what is refused while one is spent, and what goes on."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from harness.servers.signed_in import SignInServer, serving_sign_in
+from sprout.accounts.principal import AccountRole
+from sprout.learning.paths.path_file import parse_path
+from sprout.offline.demo.router import demo_model
+from sprout.offline.server import running_offline_server
+from sprout.runs.budget.arithmetic import Amount
+
+EXAMPLE = Path(__file__).parents[4] / "examples" / "fractions.yaml"
+BUDGET = {"tokensPerDay": 5_000}
+
+
+@pytest.fixture
+async def server(sqlite_url: str, tmp_path: Path) -> AsyncIterator[SignInServer]:
+    async with running_offline_server(demo_model()) as model:
+        priced = {"api_key": "a-key", "base_url": model.base_url, "model": "claude-opus-5"}
+        async with serving_sign_in(tmp_path, sqlite_url, **priced) as server:
+            await server.add_person("tess", AccountRole.TEACHER)
+            await server.add_person("anna")
+            yield server
+
+
+async def test_a_spent_budget_refuses_runs_and_says_when_it_is_free_while_all_without_a_model_goes_on(
+    server: SignInServer,
+) -> None:
+    tess, anna = await server.sign_in("tess"), await server.sign_in("anna")
+    teacher, learner = [(await one.get("/api/account")).json()["userId"] for one in (tess, anna)]
+    path = await server.sprout.stores.exchange.import_path(parse_path(EXAMPLE.read_text()), user_id=teacher)
+    address = f"/api/classes/{(await tess.post('/api/classes', json={'name': '5b'})).json()['id']}"
+    code = (await tess.post(f"{address}/code", json={})).json()["code"]["code"]
+    (await anna.post("/api/account/classes", json={"code": code})).raise_for_status()
+    (await tess.post(f"{address}/paths", json={"branchId": path.id})).raise_for_status()
+    (copy,) = (await anna.get("/api/branches")).json()
+
+    (root,) = await server.sprout.stores.paths.nodes(user_id=learner, type="root")
+
+    set_ = await tess.put(f"{address}/budget", json=BUDGET)
+    assert (set_.status_code, set_.json()["tokensPerDay"], set_.json()["usdPerDay"]) == (200, 5_000, None)
+    ledger = server.sprout.ledger
+    payer = await ledger.payer(learner, copy["id"], run_id="run", attempt_id="first")
+    reservation, _ = await ledger.reserve(payer, "claude-opus-5", prompt_tokens=0, max_tokens=4_500)
+    await ledger.settle(reservation, Amount(0, 4_500))
+    shown = (await tess.get(f"{address}/budget")).json()
+    assert (shown["today"], shown["thisMonth"]) == ({"usd": 0, "tokens": 4_500}, {"usd": 0, "tokens": 4_500})
+    tightest = (await anna.get("/api/status")).json()["budget"]["tightest"]
+    assert (tightest["payer"], tightest["className"], tightest["near"]) == ("class", "5b", True)
+
+    refused = await anna.post(f"/api/agents/topics/{root.id}/run?wait=false", json={})
+    assert (refused.status_code, refused.json()["code"]) == (429, "budget_over")
+    assert refused.json()["freeAt"] == shown["dayEndsAt"] == tightest["resetsAt"]
+    assert "Reviews, reading and questions with choices go on." in refused.json()["error"]
+    assert int(refused.headers["Retry-After"]) > 0
+    assert (await anna.get("/api/runs")).json() == []
+
+    assessments = (await anna.get("/api/assessments")).json()
+    marked = 0
+    for assessment in assessments:
+        for question in (await anna.get(f"/api/assessments/{assessment['id']}/questions")).json():
+            if not question["options"]:
+                continue
+            body = {"questionId": question["id"], "selectedOption": json.loads(question["options"])[0]}
+            answer = await anna.post(f"/api/assessments/{assessment['id']}/answers", json=body)
+            assert answer.status_code == 201, answer.text
+            assert answer.json()["isCorrect"] is not None
+            marked += 1
+    assert marked > 0
+    for reading in ("/api/reviews/due", "/api/today", f"/api/branches/{copy['id']}/graph"):
+        assert (await anna.get(reading)).status_code == 200
+    assert (await anna.post("/api/reviews/sessions", json={})).status_code in {200, 201, 409}
+
+    off = await tess.patch(address, json={"model": "off"})
+    assert (off.status_code, off.json()["model"]) == (200, "off")
+    refused = await anna.post(f"/api/agents/topics/{root.id}/run?wait=false", json={})
+    assert (refused.status_code, refused.json()["code"]) == (409, "class_model_off")
+    await server.sprout.stores.exchange.import_path(parse_path(EXAMPLE.read_text()), user_id=learner)
+    roots = await server.sprout.stores.paths.nodes(user_id=learner, type="root")
+    own = next(one for one in roots if one.id != root.id)
+    started = await anna.post(f"/api/agents/topics/{own.id}/run?wait=false", json={})
+    assert started.status_code == 202, "a path of one's own is paid by oneself, who has no limit"
