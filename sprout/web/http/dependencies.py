@@ -11,10 +11,13 @@ from sprout.accounts.accounts import Accounts, Passwords
 from sprout.accounts.cards import Cards
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
+from sprout.accounts.concerns import Concerns
+from sprout.accounts.desk import Desk
 from sprout.accounts.given_paths import GivenPaths, PathGiver
 from sprout.accounts.path_updates import PathUpdates
 from sprout.accounts.security_log import SecurityLog
 from sprout.accounts.sessions import Sessions
+from sprout.accounts.shared_lessons import SharedLessons
 from sprout.accounts.sign_in import PasswordSignIn
 from sprout.accounts.tokens import Tokens
 from sprout.events import NodeRow
@@ -154,6 +157,15 @@ class TeachingRepositories:
 
 
 @dataclass(frozen=True, slots=True)
+class DeskRepositories:
+    """What waits for a teacher, whom there is concern about, and what learners have shared."""
+
+    desk: Desk
+    concerns: Concerns
+    shared_lessons: SharedLessons
+
+
+@dataclass(frozen=True, slots=True)
 class AccountRepositories:
     """Accounts, the ways to sign in, and classes.
 
@@ -174,6 +186,7 @@ class AccountRepositories:
     given_paths: GivenPaths
     path_giver: PathGiver
     path_updates: PathUpdates
+    desks: DeskRepositories
     cookie: SessionCookie
     methods: tuple[Literal["password"], ...] = ()
 
