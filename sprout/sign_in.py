@@ -22,9 +22,12 @@ from sprout.store.accounts.path_updates import SqlPathUpdates
 from sprout.store.accounts.security_log import SqlSecurityLog
 from sprout.store.accounts.sessions import SqlSessions
 from sprout.store.accounts.tokens import SqlTokens
+from sprout.store.desk.concerns import SqlConcerns
+from sprout.store.desk.desk import SqlDesk
+from sprout.store.desk.shared_lessons import SqlSharedLessons
 from sprout.store.engine.database import Database
 from sprout.web.http.authentication import AccountAuthentication, Authenticate, always
-from sprout.web.http.dependencies import AccountRepositories
+from sprout.web.http.dependencies import AccountRepositories, DeskRepositories
 from sprout.web.http.rate_limits import SignInThrottle, TakeToken
 from sprout.web.http.session_cookie import SessionCookie
 
@@ -54,6 +57,9 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         path_giver=PathGiver(given_paths),
         path_updates=SqlPathUpdates(database),
         class_progress=SqlClassProgress(database),
+        desks=DeskRepositories(
+            SqlDesk(database), SqlConcerns(database, settings.care_text), SqlSharedLessons(database)
+        ),
         cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
         methods=settings.auth,
     )

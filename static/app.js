@@ -29,6 +29,11 @@ const SCREENS = {
     of: "branchId",
   },
   run: { sheets: ["styles/path.css"], view: async () => (await import("./views/run/run.js")).RunScreen, of: "runId" },
+  desk: {
+    sheets: [...TEACHING, "styles/desk.css"],
+    view: async () => (await import("./views/classes/desk.js")).DeskScreen,
+    of: "classId",
+  },
   diagnostic: {
     sheets: TEACHING,
     view: async () => (await import("./views/lesson/diagnostic.js")).DiagnosticScreen,

@@ -820,3 +820,107 @@ export interface ReviewSettings {
   timeZone: string | null;
   dayStartsAt: number;
 }
+
+export type Decision = "right" | "partly" | "not_yet" | "drop";
+export interface DeskCriterion {
+  label: string;
+  statement: string;
+  verdict: "met" | "partly" | "missing" | null;
+  span: string;
+  sure: number;
+}
+export interface DeskItem {
+  id: string;
+  kind: "disagrees" | "unsure" | "flagged";
+  path: string;
+  concept: string;
+  prompt: string;
+  format: "mcq" | "open_ended" | "numeric";
+  options: string[];
+  modelAnswer: string;
+  criteria: DeskCriterion[];
+  answer: string | null;
+  drawn: boolean;
+  compared: boolean;
+  mark: "right" | "partly" | "missed" | null;
+  sure: number | null;
+  doubts: string[];
+  feedback: string | null;
+  contested: boolean;
+  outcome: "wrong" | "held" | "unsettled" | null;
+  reason: string | null;
+  helped: boolean;
+  at: string;
+}
+export interface DeskPage {
+  items: DeskItem[];
+  more: boolean;
+  decided: number;
+}
+export interface DeskLearner {
+  userId: string;
+  displayName: string;
+}
+export interface DeskDecision {
+  id: string;
+  decision: Decision;
+  decidedAt: string;
+  undoUntil: string;
+  dropped: number;
+}
+export interface TeacherDecision {
+  id: string;
+  decision: Decision;
+  prompt: string;
+  said: string | null;
+  branchId: string | null;
+  nodeId: string | null;
+  className: string | null;
+  decidedAt: string;
+  seen: boolean;
+}
+export interface Concern {
+  id: string;
+  learnerId: string;
+  displayName: string;
+  at: string;
+  seenAt: string | null;
+}
+export interface Concerns {
+  concerns: Concern[];
+  whatToDo: string;
+  careText: string | null;
+}
+export interface LessonShare {
+  classId: string;
+  className: string;
+  teacher: string;
+  sharedAt: string;
+}
+export interface SharedLesson {
+  sessionId: string;
+  learnerId: string;
+  displayName: string;
+  topic: string | null;
+  startedAt: string;
+  sharedAt: string;
+}
+export interface SharedMessage {
+  role: "system" | "user" | "assistant";
+  content: string;
+  at: string;
+}
+export interface ClassRow {
+  id: string;
+  name: string;
+  createdAt: string;
+  archivedAt: string | null;
+  members: number;
+}
+export interface JoinedClass {
+  id: string;
+  name: string;
+  teacher: string;
+  joinedAt: string;
+  archivedAt: string | null;
+}

@@ -19,10 +19,13 @@ from sprout.accounts.accounts import AccountRow
 from sprout.accounts.class_budgets import ClassBudgetRow
 from sprout.accounts.class_page.progress import ClassProgress, ConceptReport, SeenPath
 from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
+from sprout.accounts.concerns import ConcernsPage
+from sprout.accounts.desk import DeskDecisionRow, DeskLearner, DeskPage, TeacherDecision
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
 from sprout.accounts.path_updates import PathUpdateRow
 from sprout.accounts.security_log import SecurityEventRow
 from sprout.accounts.sessions import SessionRow
+from sprout.accounts.shared_lessons import LessonShare, SharedLessonRow, SharedMessage
 from sprout.accounts.tokens import NewTokenRow, TokenRow
 from sprout.errors import SproutError
 from sprout.events import AssessmentRow, NodeRow, Wire
@@ -41,7 +44,7 @@ from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.web.handlers import account, pages, path_review, runs, server
-from sprout.web.handlers.accounts import class_page, classes, memberships, own_account, people, sign_in
+from sprout.web.handlers.accounts import class_page, classes, desk, memberships, own_account, people, sign_in
 from sprout.web.handlers.paths import (
     branches,
     changes,
@@ -612,6 +615,41 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  (NO_CONTENT,), (404, 409, 413), body=class_requests.UpdateAcceptance),
         Endpoint("DELETE", "/api/account/classes/{id}", IN_PERSON, memberships.leave_class,
                  "Leave a class; one keeps what one has", (NO_CONTENT,), (404,))),
+    *group("Classes", lambda web: web.account_repositories.desks,
+        Endpoint("GET", "/api/classes/{id}/desk", READ_CLASS, desk.get_desk,
+                 "Answers of a class that wait for a person to decide, in its given paths, without names",
+                 _one("What waits, oldest first, at most 200.", DeskPage), (404,)),
+        Endpoint("GET", "/api/classes/{id}/desk/{item_id}/learner", READ_CLASS, desk.get_learner,
+                 "Whose answer it is", _one("The learner.", DeskLearner), (404,)),
+        Endpoint("POST", "/api/classes/{id}/desk/{item_id}", TEACH, desk.decide,
+                 "Decide about an answer, or change the decision; the learner's progress follows",
+                 _one("The decision.", DeskDecisionRow), (404, 409), body=class_requests.DeskVerdict),
+        Endpoint("DELETE", "/api/classes/{id}/desk/{item_id}", TEACH, desk.undo,
+                 "Undo a decision of the last ten minutes", (NO_CONTENT,), (404, 409)),
+        Endpoint("GET", "/api/classes/{id}/concerns", READ_CLASS, desk.list_concerns,
+                 "Signs of distress in lessons of the given paths: who and when, never the words",
+                 _one("The concerns, newest first, and what to do.", ConcernsPage), (404,)),
+        Endpoint("POST", "/api/classes/{id}/concerns/{concern_id}/seen", TEACH, desk.mark_concern_seen,
+                 "Say that one knows of a concern", (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/classes/{id}/shared", READ_CLASS, desk.list_shared,
+                 "The conversations that learners have shared with a class",
+                 _list("The conversations, newest first.", SharedLessonRow), (404,)),
+        Endpoint("GET", "/api/classes/{id}/shared/{session_id}", READ_CLASS, desk.read_shared,
+                 "A conversation that is shared with a class",
+                 _list("The messages, oldest first.", SharedMessage), (404,)),
+        Endpoint("GET", "/api/chat/sessions/{id}/share", READ, desk.get_share,
+                 "With whom the caller shares a conversation",
+                 (Status(200, "The class, or null.", LessonShare, nullable=True),), (404,)),
+        Endpoint("POST", "/api/chat/sessions/{id}/share", IN_PERSON, desk.share,
+                 "Let the teacher of one class read a conversation",
+                 _one("The class.", LessonShare), (404, 409), body=class_requests.NewShare),
+        Endpoint("DELETE", "/api/chat/sessions/{id}/share", IN_PERSON, desk.stop_sharing,
+                 "Stop sharing a conversation", (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/account/decisions", READ, desk.list_decisions,
+                 "What teachers have decided about the caller's questions",
+                 _list("The decisions, newest first, at most 50.", TeacherDecision)),
+        Endpoint("POST", "/api/account/decisions/seen", LEARN, desk.mark_decisions_seen,
+                 "Say that one has seen all decisions so far", (NO_CONTENT,))),
 
     *group("Assessments",
         lambda web: DiagnosticsAndRuns(web.teaching_repositories.assessments, web.paths, web.runs),

@@ -1,15 +1,19 @@
 // @ts-check
 /** Requests about the learner: progress, exports, memories, deletion. */
 
-import { request } from "./api.js";
+import { post, request } from "./api.js";
 
-/** @import { Evidence, Memory, MixUp, ProgressReport, Run, Today } from "../types.d.ts" */
+/** @import { Evidence, Memory, MixUp, ProgressReport, Run, TeacherDecision, Today } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 const CONFIRMED = "delete everything";
 
 /** @param {string | null} branchId of one path; null for all */
 const of = (branchId) => (branchId ? `?branchId=${at(branchId)}` : "");
+
+/** What teachers have decided about the learner's answers, newest first. @returns {Promise<TeacherDecision[]>} */
+export const decisions = () => request("/account/decisions");
+export const markDecisionsSeen = () => post("/account/decisions/seen", {});
 
 /** The learner's day. @returns {Promise<Today>} */
 export const today = () => request("/today");

@@ -11,6 +11,7 @@ import { signal } from "@preact/signals";
  *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
+ *   | { name: "desk", classId: string }
  *   | { name: "paths" | "progress" | "review" | "settings" }
  *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
@@ -28,6 +29,7 @@ export function parseScreen(pathname) {
   if ((first === "set-up" || first === "password") && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
+  if (first === "classes" && branchId && second === "desk" && !conceptId) return { name: "desk", classId: branchId };
   if (first === "paths" && !branchId) return { name: "paths" };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
@@ -55,6 +57,12 @@ export const lessonUrl = (branchId, conceptId, nodeId) =>
 
 /** @param {string} runId */
 export const runUrl = (runId) => `/runs/${encodeURIComponent(runId)}`;
+
+export const classesUrl = () => "/classes";
+/** @param {string} classId */
+export const classUrl = (classId) => `/classes/${encodeURIComponent(classId)}`;
+/** @param {string} classId */
+export const deskUrl = (classId) => `${classUrl(classId)}/desk`;
 
 export const screen = signal(parseScreen(location.pathname));
 

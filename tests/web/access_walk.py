@@ -25,7 +25,14 @@ OWN_WORD, OTHER_WORD = "Chutney", "Marmalade"  # each in every text of one learn
 UNKNOWN = "01a21bf9-0000-7000-8000-000000000000"
 KINDS = ("reviews", "placements")  # of which the sessions or items are, else the segment before the id
 IDS_IN_QUERY = {"branchId": "branches", "nodeId": "nodes", "parentId": "nodes", "targetNodeId": "concepts"}
-IDS_IN_BODY = {**IDS_IN_QUERY, "questionId": "questions", "sessionId": "sessions", "itemId": "reviewItems"}
+IDS_IN_BODY = {
+    **IDS_IN_QUERY,
+    "questionId": "questions",
+    "sessionId": "sessions",
+    "itemId": "reviewItems",
+    "classId": "classes",
+}
+IN_CLASSES = {"desk": "questions", "shared": "sessions", "concerns": "messages"}  # by the segment before the id
 IN_PLACEMENTS = {"nodeId": "parts", "itemId": "placementItems"}
 
 
@@ -92,6 +99,8 @@ class Walk:
             kind = "account_sessions"
         elif path.startswith("/api/classes/") and kind == "paths":
             kind = "given_paths"
+        elif path.startswith("/api/classes/") and kind in IN_CLASSES:
+            kind = IN_CLASSES[kind]
         return self.user_id if kind in ("people", "learners") else self.ids.ids_of(kind)[0]
 
     def query(self, endpoint: AnyEndpoint) -> dict[str, str]:

@@ -47,6 +47,8 @@ GOOD: dict[str, dict[str, object]] = {
     "ClassCodeRequest": {},
     "ClassCode": {"code": "a"},
     "PathGift": {"branchId": "a"},
+    "DeskVerdict": {"decision": "right"},
+    "NewShare": {"classId": "a"},
     "UpdateAcceptance": {"version": "a"},
     "NewPupil": {"code": "a", "nickname": "a"},
     "CardSignIn": {"card": "a"},

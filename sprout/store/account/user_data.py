@@ -8,7 +8,15 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from sprout.events import wire_time
 from sprout.store.assessment.question_tests import gather_tests, with_tests
-from sprout.store.schema import account_tables, class_tables, placement_tables, review_tables, run_tables, tables
+from sprout.store.schema import (
+    account_tables,
+    class_tables,
+    desk_tables,
+    placement_tables,
+    review_tables,
+    run_tables,
+    tables,
+)
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
 from sprout.store.schema.columns import TableModel, table_of
 
@@ -28,6 +36,7 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
     ),
     run_tables.GraphOperation: ("removed_rows", "call_id"),
     class_tables.PathCopy: ("origins",),
+    desk_tables.DeskDecision: ("before", "decided_by", "cause_id"),
     account_tables.AccountTable: ("name_key", "password_hash", "card_digest"),
     account_tables.AccountSession: ("secret_digest",),
     account_tables.AccessToken: ("secret_digest",),
@@ -104,6 +113,8 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     class_tables.ClassMember,
     class_tables.GivenPath,
     class_tables.PathCopy,
+    desk_tables.DeskDecision,
+    desk_tables.SharedLesson,
     account_tables.AccountSession,
     account_tables.AccessToken,
     account_tables.SecurityEvent,

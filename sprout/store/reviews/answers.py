@@ -31,6 +31,7 @@ from sprout.store.graph.ownership import owned_answer
 from sprout.store.reviews.posing import question_of
 from sprout.store.reviews.results import allowed_grades, fits_answer, mark_of_answer
 from sprout.store.reviews.sessions import REMOVED, update_come_back
+from sprout.store.reviews.settings import settings_of
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.review_tables import ReviewEntry, ReviewItem, ReviewSessionRow
@@ -149,7 +150,37 @@ def settle(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, now: d
     _set_grade(tx, opened, answer, grade)
 
 
+def regrade_review(tx: WriteTransaction, answer: tables.Answer, question: tables.Question, now: datetime) -> None:
+    """Bring the review that an answer was given in into line with its grade, which a person has changed.
+
+    Nothing is asked again: the session may be over. Nothing is done where it was no review, or its part is gone.
+    """
+    wanted = (
+        select_rows(ReviewItem, ReviewSessionRow)
+        .join(ReviewSessionRow, col(ReviewSessionRow.id) == col(ReviewItem.session_id))
+        .where(ReviewItem.answer_id == answer.id, ReviewSessionRow.user_id == answer.user_id)
+    )
+    found = tx.session.exec(wanted).first()
+    grade = None if found is None else fits_answer(answer, question, found[0].seconds or 0.0)
+    if found is None or grade is None:
+        return
+    item, row = found
+    learned_at = learned_times(tx.connection, [item.node_id or ""], answer.user_id).get(item.node_id or "")
+    if learned_at is None:
+        return
+    item.state, item.settled_at = "answered", item.settled_at or now
+    tx.session.add(item)
+    retention = settings_of(tx.connection, answer.user_id).retention
+    _store_review(tx, OpenItem(row, item, question, learned_at, retention), answer, grade)
+
+
 def _set_grade(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, grade: ReviewGrade) -> None:
+    """Store the review of an answer, or change its grade; a missed part is asked about once more."""
+    _store_review(tx, opened, answer, grade)
+    update_come_back(tx, opened.session, opened.item, grade, was_sure=bool(answer.sure))
+
+
+def _store_review(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, grade: ReviewGrade) -> None:
     """Store the review of an answer, or change its grade; what the part rests on is credited with a good one.
 
     A question that comes back after a miss earns none: its answer was shown a moment ago.
@@ -163,7 +194,6 @@ def _set_grade(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, gr
         sync_cards(tx, {opened.node_id: opened.learned_at}, opened.user_id)
     credited = _credit(tx, opened, answer, earned=grade in CREDITED and not opened.item.comes_back)
     reschedule(tx, {opened.node_id, *credited}, opened.user_id)
-    update_come_back(tx, opened.session, opened.item, grade, was_sure=bool(answer.sure))
 
 
 def _credit(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, *, earned: bool) -> list[str]:

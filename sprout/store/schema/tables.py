@@ -440,7 +440,10 @@ class HintEvent(OrderedModel, table=True):
 
 
 class Concern(OrderedModel, table=True):
-    """A sign that a learner was in distress: the fact and the time, never the words."""
+    """A sign that a learner was in distress: the fact and the time, never the words.
+
+    `seen_at` is when a teacher of theirs has said that they know of it.
+    """
 
     __tablename__ = "concerns"
 
@@ -449,6 +452,7 @@ class Concern(OrderedModel, table=True):
         default=None, foreign_key="chat_sessions.id", ondelete="SET NULL", index=True, sa_type=SafeText
     )
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    seen_at: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class Memory(OrderedModel, table=True):

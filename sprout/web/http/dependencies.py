@@ -13,10 +13,13 @@ from sprout.accounts.class_budgets import ClassBudgets
 from sprout.accounts.class_page.progress import ClassProgressReports
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
+from sprout.accounts.concerns import Concerns
+from sprout.accounts.desk import Desk
 from sprout.accounts.given_paths import GivenPaths, PathGiver
 from sprout.accounts.path_updates import PathUpdates
 from sprout.accounts.security_log import SecurityLog
 from sprout.accounts.sessions import Sessions
+from sprout.accounts.shared_lessons import SharedLessons
 from sprout.accounts.sign_in import PasswordSignIn
 from sprout.accounts.tokens import Tokens
 from sprout.events import NodeRow
@@ -163,6 +166,15 @@ class TeachingRepositories:
 
 
 @dataclass(frozen=True, slots=True)
+class DeskRepositories:
+    """What waits for a teacher, whom there is concern about, and what learners have shared."""
+
+    desk: Desk
+    concerns: Concerns
+    shared_lessons: SharedLessons
+
+
+@dataclass(frozen=True, slots=True)
 class AccountRepositories:
     """Accounts, the ways to sign in, and classes.
 
@@ -185,6 +197,7 @@ class AccountRepositories:
     path_giver: PathGiver
     path_updates: PathUpdates
     class_progress: ClassProgressReports
+    desks: DeskRepositories
     cookie: SessionCookie
     methods: tuple[Literal["password"], ...] = ()
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints
 
 from sprout.accounts.classes import MODEL_SWITCH, ModelSwitch
+from sprout.learning.marking.decisions import Decision
 from sprout.web.schemas.account_requests import Code, DisplayName
 from sprout.web.schemas.requests import Id, RequestModel
 
@@ -60,6 +61,18 @@ class PathGift(RequestModel):
 
     branch_id: Id
     due_on: Day | None = Field(default=None, description="a date, as in 2026-12-24")
+
+
+class DeskVerdict(RequestModel):
+    """A decision about an answer."""
+
+    decision: Decision = Field(description="`drop` says that the question is at fault: it counts for no one")
+
+
+class NewShare(RequestModel):
+    """The class whose teacher may read a conversation."""
+
+    class_id: Id
 
 
 class UpdateAcceptance(RequestModel):

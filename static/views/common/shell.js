@@ -63,7 +63,7 @@ const SettingsLink = () => html`<a
 </a>`;
 
 /** Screens without the bar below: their own actions stand at the lower edge. @type {string[]} */
-const SESSIONS = ["lesson", "diagnostic", "placement", "review"];
+const SESSIONS = ["lesson", "diagnostic", "placement", "review", "desk"];
 
 /**
  * Main navigation: in the bar, on a phone below the content.

@@ -7,6 +7,7 @@ import { html } from "../../lib/html.js";
 import { isLearned } from "../../lib/node_status.js";
 import { pathUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
 import { NextReason, ReviewLine, stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { stayInView } from "./stay_in_view.js";
@@ -14,6 +15,8 @@ import { stayInView } from "./stay_in_view.js";
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { PathContext } from "../common/path_context.js" */
 /** @import { Lesson, NextAction } from "../../types.d.ts" */
+
+const sharing = lazy(async () => (await import("./share.js")).ShareLesson);
 
 /**
  * @param {{ lesson: OpenLesson, branchId: string, conceptId: string, around: PathContext | null }} props
@@ -51,6 +54,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
         <${ReviewLine} next=${next} />
       </div>`
     }
+    ${lesson.session.value && html`<${sharing.View} sessionId=${lesson.session.value.id} />`}
     <div class="row cp-foot">
       <div class="row cp-go">
         ${next && html`<a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>`}

@@ -1,19 +1,24 @@
 // @ts-check
 /** Today: the home of a learner who comes back. */
 
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/today.js";
 import { html } from "../../lib/html.js";
 import { ApiError } from "../../net/api.js";
+import * as learnerApi from "../../net/learner_api.js";
 import { settingsUrl } from "../../state/router.js";
 import { tellTimeZone } from "../../state/time_zone.js";
+import { lazy } from "../common/lazy.js";
 import { usePrefetch } from "../home/prefetch.js";
 import { fullDate } from "./days.js";
 import { Garden } from "./garden.js";
 import { DayDone, isStep, Plan } from "./plan.js";
 import { Week } from "./week.js";
 
-/** @import { Today } from "../../types.d.ts" */
+/** @import { TeacherDecision, Today } from "../../types.d.ts" */
+
+const decided = lazy(async () => (await import("./decided.js")).Decided);
 
 /** @param {{ today: Today, onChange: () => void }} props */
 export function TodayView({ today, onChange }) {
@@ -26,6 +31,7 @@ export function TodayView({ today, onChange }) {
       },
     );
   }, []);
+  const told = useDecisions();
   usePrefetch(true);
   const isIdle = today.done || (today.due.today === 0 && !isStep(today.next));
   return html`
@@ -37,12 +43,32 @@ export function TodayView({ today, onChange }) {
           <span>${sizeWords(today, isIdle)}</span>
           ${!isIdle && html`<a href=${settingsUrl()}>${t("td.day", { n: today.minutes })}</a>`}
         </p>
+        ${told.decisions.length > 0 && html`<${decided.View} ...${told} />`}
         ${isIdle ? html`<${DayDone} today=${today} />` : html`<${Plan} today=${today} />`}
       </div>
       <${Week} week=${today.week} />
     </div>
     <div class="wrap"><${Garden} today=${today} /></div>
   `;
+}
+
+/** What a teacher has decided since the learner last looked. */
+function useDecisions() {
+  const unseen = useSignal(/** @type {TeacherDecision[]} */ ([]));
+  /** @param {Promise<unknown>} asked @param {(answer: any) => TeacherDecision[]} shown */
+  const show = (asked, shown) =>
+    asked.then(
+      (answer) => {
+        unseen.value = shown(answer);
+      },
+      (error) => {
+        if (!(error instanceof ApiError)) throw error; // it is still there at the next visit
+      },
+    );
+  useEffect(() => {
+    show(learnerApi.decisions(), (all) => all.filter((/** @type {TeacherDecision} */ one) => !one.seen));
+  }, []);
+  return { decisions: unseen.value, onSeen: () => show(learnerApi.markDecisionsSeen(), () => []) };
 }
 
 /** @param {Today} today @param {boolean} isIdle */

@@ -34,6 +34,7 @@ from sprout.store.schema import tables
 from sprout.store.schema.account_tables import AccountTable
 from sprout.store.schema.class_tables import ClassTable, GivenPath
 from sprout.store.schema.columns import TableModel
+from sprout.store.schema.desk_tables import DeskDecision, SharedLesson
 from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem, PlacementRow
 from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
 from sprout.store.schema.run_tables import GraphOperation
@@ -439,6 +440,7 @@ async def fill(
             state="answered",
         ),
         PlacementFinding(id=f"pf-{root.id}", placement_id=f"pl-{root.id}", node_id=one_id, known=True),
+        DeskDecision(id=f"dd-{root.id}", user_id=user_id, question_id=asked.id, decision="right", before={}),
     ]  # fmt: skip
 
     def body(tx: WriteTransaction) -> None:
@@ -455,6 +457,7 @@ async def fill(
             tx.session.flush()
             tx.session.add(ClassTable(id="class", user_id=user_id, name="5b"))
         rows.append(GivenPath(id=f"g-{root.id}", class_id="class", branch_id=root.branch_id or ""))
+        rows.append(SharedLesson(id=f"sl-{root.id}", session_id=chat, class_id="class", user_id=user_id))
         for row in rows:
             tx.session.add(row)
             tx.session.flush()

@@ -1,0 +1,88 @@
+"""The desk over HTTP, on both databases: who gets through, and what an archive has of it."""
+
+import io
+import zipfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from sqlmodel import select
+
+from harness.servers.signed_in import SignInServer, serving_sign_in
+from sprout.accounts.principal import AccountRole
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.schema import tables
+from sprout.yaml_loader import load_yaml
+
+EXAMPLE = Path(__file__).parents[4] / "examples" / "fractions.yaml"
+CHOICE = "A cake is cut into 8"
+
+
+@pytest.fixture
+async def server(database_url: str, tmp_path: Path) -> AsyncIterator[SignInServer]:
+    async with serving_sign_in(tmp_path, database_url) as server:
+        await server.add_person("anna")
+        await server.add_person("tess", AccountRole.TEACHER)
+        await server.add_person("theo", AccountRole.TEACHER)
+        yield server
+
+
+async def body_of(sent: Any) -> Any:
+    return (await sent).raise_for_status().json()
+
+
+async def disputed_answer(server: SignInServer, teacher: httpx2.AsyncClient, learner: httpx2.AsyncClient) -> str:
+    """The address of the desk of a class in which a wrong choice is disputed."""
+    made = await body_of(teacher.post("/api/classes", json={"name": "5b"}))
+    code = await body_of(teacher.post(f"/api/classes/{made['id']}/code", json={}))
+    await body_of(learner.post("/api/account/classes", json={"code": code["code"]["code"]}))
+    path = await body_of(teacher.post("/api/graphs", json=load_yaml(EXAMPLE.read_text())))
+    await body_of(teacher.post(f"/api/classes/{made['id']}/paths", json={"branchId": path["branch"]["id"]}))
+    (question,) = [
+        question
+        for assessment in await body_of(learner.get("/api/assessments"))
+        for question in await body_of(learner.get(f"/api/assessments/{assessment['id']}/questions"))
+        if question["prompt"].startswith(CHOICE)
+    ]
+    address = f"/api/assessments/{question['assessmentId']}/answers"
+    await body_of(learner.post(address, json={"questionId": question["id"], "selectedOption": "3/8"}))
+
+    def contest(tx: WriteTransaction) -> None:
+        row = tx.session.exec(select(tables.Question).where(tables.Question.id == question["id"])).one()
+        row.contest = {"reason": None, "at": "2026-03-01T12:00:00+00:00", "outcome": "held", "looks": {}}
+        tx.session.add(row)
+
+    await server.sprout.database.write_tx(contest)
+    return f"/api/classes/{made['id']}/desk"
+
+
+async def test_the_teacher_of_the_class_decides_and_nobody_else_sees_that_anything_waits(server: SignInServer) -> None:
+    teacher, learner, other = [await server.sign_in(name) for name in ("tess", "anna", "theo")]
+    desk = await disputed_answer(server, teacher, learner)
+    (item,) = (await body_of(teacher.get(desk)))["items"]
+    assert (item["kind"], item["answer"], item["modelAnswer"]) == ("disagrees", "3/8", "5/8")
+    assert "anna" not in str(item)
+    address = f"{desk}/{item['id']}"
+    assert (await body_of(teacher.get(f"{address}/learner")))["displayName"] == "anna"
+    for caller, status in ((other, 404), (learner, 403)):
+        assert (await caller.get(desk)).status_code == status
+        assert (await caller.get(f"{address}/learner")).status_code == status
+        assert (await caller.post(address, json={"decision": "right"})).status_code == status
+        assert (await caller.delete(address)).status_code == status
+    assert (await teacher.post(address, json={"decision": "maybe"})).status_code == 400
+
+    made = await body_of(teacher.post(address, json={"decision": "right"}))
+    assert (made["id"], made["decision"], made["dropped"]) == (item["id"], "right", 0)
+    assert (await teacher.post(address, json={"decision": "right"})).json() == made
+    (told,) = await body_of(learner.get("/api/account/decisions"))
+    assert (told["decision"], told["seen"]) == ("right", False)
+    assert (await learner.post("/api/account/decisions/seen", json={})).status_code == 204
+    archive = zipfile.ZipFile(io.BytesIO((await learner.get("/api/learner/archive")).content))
+    kept = "".join(archive.read(name).decode("utf-8", "replace") for name in archive.namelist() if "json" in name)
+    assert "desk_decisions" in kept + str(archive.namelist())
+    assert '"before"' not in kept
+    assert (await teacher.delete(address)).status_code == 204
+    assert await body_of(learner.get("/api/account/decisions")) == []
+    assert len((await body_of(teacher.get(desk)))["items"]) == 1
