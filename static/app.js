@@ -7,6 +7,7 @@ import { html } from "./lib/html.js";
 import { t } from "./lib/i18n.js";
 import { loadSheet } from "./lib/style_sheets.js";
 import { isSignedOut } from "./net/signed_out.js";
+import { openRights } from "./state/rights.js";
 import { followLink, homeUrl, screen } from "./state/router.js";
 import { openTabStream } from "./state/tab_stream.js";
 import { EmptyScreen, Fault, Shell } from "./views/common/shell.js";
@@ -57,6 +58,15 @@ const SCREENS = {
     view: async () => (await import("./views/sign_in/sign_in.js")).SignInScreen,
     of: "way",
   },
+  classes: {
+    sheets: ["styles/classes.css"],
+    view: async () => (await import("./views/classes/classes.js")).ClassesScreen,
+  },
+  class: {
+    sheets: [...TEACHING, "styles/classes.css"],
+    view: async () => (await import("./views/classes/class.js")).ClassScreen,
+    of: "classId",
+  },
   settings: {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,
@@ -99,6 +109,7 @@ function App() {
 }
 
 openTabStream();
+openRights();
 if (localStorage.getItem("sprout.notice") !== null) import("./state/due_notice.js").then(({ watchDue }) => watchDue());
 document.addEventListener("click", followLink);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));

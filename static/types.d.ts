@@ -397,6 +397,85 @@ export interface AccessToken {
 export interface NewAccessToken extends AccessToken {
   token: string;
 }
+export interface SchoolClass {
+  id: string;
+  name: string;
+  createdAt: string;
+  archivedAt: string | null;
+  members: number;
+  code: ClassCode | null;
+}
+export interface ClassCode {
+  code: string;
+  expiresAt: string;
+  usesLeft: number;
+}
+export interface ClassMember {
+  userId: string;
+  displayName: string;
+  joinedAt: string;
+  hasCard: boolean;
+}
+/** A card as it is shown this once: words to type, and the path of the address that its QR code has. */
+export interface LearnerCard {
+  words: string;
+  path: string;
+}
+export interface GivenPath {
+  id: string;
+  branchId: string;
+  title: string;
+  dueOn: string | null;
+  givenAt: string;
+  copies: number;
+  waiting: number;
+}
+/** A learner's row: a state per concept of the path; the other lists are places of concepts. */
+export interface ClassLearner {
+  userId: string;
+  displayName: string;
+  lastActiveAt: string | null;
+  due: number;
+  studySeconds: number;
+  hasCopy: boolean;
+  states: ("locked" | "ready" | "in_progress" | "learned" | "mastered" | null)[];
+  stuck: number[];
+  unsure: number[];
+  dueConcepts: number[];
+}
+export interface SentContrast {
+  at: string;
+  to: number;
+}
+export interface ClassMixUp {
+  id: string;
+  statement: string;
+  held: number;
+  canSend: boolean;
+  sent: (SentContrast & { answered: number; cleared: number }) | null;
+}
+export interface ClassProgress {
+  classId: string;
+  givenId: string;
+  branchId: string;
+  title: string;
+  dueOn: string | null;
+  at: string;
+  concepts: { nodeId: string; title: string; stuck: number }[];
+  learners: ClassLearner[];
+  mixUps: ClassMixUp[];
+  activeThisWeek: number;
+  stuckSomewhere: number;
+}
+export interface ConceptReport {
+  displayName: string;
+  title: string;
+  state: ClassLearner["states"][number];
+  stuck: boolean;
+  unsure: boolean;
+  chance: number | null;
+  answers: { at: string; prompt: string; outcome: "right" | "partly" | "wrong" | "unmarked"; helped: boolean }[];
+}
 
 /** One event of the stream: `seq` is its number in the log, null where it is not kept; the rest is its data. */
 export interface RunEvent {

@@ -11,6 +11,7 @@ export default {
   "nav.today": "Heute",
   "nav.paths": "Lernpfade",
   "nav.progress": "Fortschritt",
+  "nav.classes": "Klassen",
   "nav.settings": "Einstellungen",
   "nav.here": "Du bist hier",
   "nav.back": "Zurück zu {title}",

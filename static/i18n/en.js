@@ -9,6 +9,7 @@ export default {
   "nav.today": "Today",
   "nav.paths": "Paths",
   "nav.progress": "Progress",
+  "nav.classes": "Classes",
   "nav.settings": "Settings",
   "nav.here": "You are here",
   "nav.back": "Back to {title}",

@@ -70,7 +70,7 @@ export async function refusalOf(response) {
 export const post = (path, body) => send("POST", path, body);
 
 /** @param {string} method @param {string} path @param {object} body */
-const send = (method, path, body) =>
+export const send = (method, path, body) =>
   request(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 /** @returns {Promise<Status>} */

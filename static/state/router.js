@@ -11,8 +11,8 @@ import { signal } from "@preact/signals";
  *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "desk", classId: string }
- *   | { name: "paths" | "progress" | "review" | "settings" }
+ *   | { name: "paths" | "progress" | "review" | "settings" | "classes" }
+ *   | { name: "class" | "desk", classId: string }
  *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
  * } Screen
@@ -29,8 +29,9 @@ export function parseScreen(pathname) {
   if ((first === "set-up" || first === "password") && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
-  if (first === "classes" && branchId && second === "desk" && !conceptId) return { name: "desk", classId: branchId };
-  if (first === "paths" && !branchId) return { name: "paths" };
+  if ((first === "paths" || first === "classes") && !branchId) return { name: first };
+  if (first === "classes" && second === "desk" && !conceptId) return { name: "desk", classId: branchId };
+  if (first === "classes" && !second) return { name: "class", classId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
   if (second === "start" && !third) return { name: "placement", branchId, nodeId: conceptId };
@@ -44,6 +45,11 @@ export const homeUrl = () => "/";
 export const pathsUrl = () => "/paths";
 export const progressUrl = () => "/progress";
 export const settingsUrl = () => "/settings";
+export const classesUrl = () => "/classes";
+/** @param {string} classId */
+export const classUrl = (classId) => `/classes/${encodeURIComponent(classId)}`;
+/** @param {string} classId */
+export const deskUrl = (classId) => `${classUrl(classId)}/desk`;
 export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>

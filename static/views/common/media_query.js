@@ -1,16 +1,24 @@
 // @ts-check
-/** Media query for screens that show map and panel side by side. */
+/** Media queries that change what a screen renders. */
 
 import { useEffect, useState } from "preact/hooks";
 
-const query = matchMedia("(min-width: 1001px)");
-
-export function useIsWide() {
-  const [wide, setWide] = useState(query.matches);
-  useEffect(() => {
-    const look = () => setWide(query.matches);
-    query.addEventListener("change", look);
-    return () => query.removeEventListener("change", look);
-  }, []);
-  return wide;
+/** @param {string} text */
+function mediaQuery(text) {
+  const query = matchMedia(text);
+  return () => {
+    const [matches, setMatches] = useState(query.matches);
+    useEffect(() => {
+      const look = () => setMatches(query.matches);
+      query.addEventListener("change", look);
+      return () => query.removeEventListener("change", look);
+    }, []);
+    return matches;
+  };
 }
+
+/** Whether map and panel stand side by side. */
+export const useIsWide = mediaQuery("(min-width: 1001px)");
+
+/** Whether a table of many columns does not fit; never on paper. */
+export const useIsNarrow = mediaQuery("screen and (max-width: 860px)");

@@ -7,7 +7,8 @@ import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { connection } from "../../net/connection.js";
 import { nowMs, useTicking } from "../../state/clock.js";
-import { homeUrl, pathsUrl, progressUrl, runUrl, screen, settingsUrl } from "../../state/router.js";
+import { isTeacher } from "../../state/rights.js";
+import { classesUrl, homeUrl, pathsUrl, progressUrl, runUrl, screen, settingsUrl } from "../../state/router.js";
 import { waitingRuns } from "../../state/tab_stream.js";
 import { Icon, Logo, Patterns } from "./icons.js";
 
@@ -67,8 +68,8 @@ const SESSIONS = ["lesson", "diagnostic", "placement", "review", "desk"];
 
 /**
  * Main navigation: in the bar, on a phone below the content.
- * @typedef {"nav.today" | "nav.paths" | "nav.progress"} NavKey
- * @typedef {{ name: string, url: () => string, icon: "today" | "pot" | "chart", label: NavKey }} Place
+ * @typedef {"nav.today" | "nav.paths" | "nav.progress" | "nav.classes"} NavKey
+ * @typedef {{ name: string, url: () => string, icon: "today" | "pot" | "chart" | "people", label: NavKey }} Place
  * @type {(Place & { holds: string[] })[]} `holds`: screens that are part of the place
  */
 const PLACES = [
@@ -76,9 +77,11 @@ const PLACES = [
   { name: "paths", url: pathsUrl, icon: "pot", label: "nav.paths", holds: ["path", "run"] },
   { name: "progress", url: progressUrl, icon: "chart", label: "nav.progress", holds: [] },
 ];
+/** @type {typeof PLACES[number]} */
+const CLASSES = { name: "classes", url: classesUrl, icon: "people", label: "nav.classes", holds: ["class", "desk"] };
 
 const Places = () =>
-  html`${PLACES.map(
+  html`${[...PLACES, ...(isTeacher.value ? [CLASSES] : [])].map(
     ({ name, url, icon, label, holds }) => html`<a
       key=${name}
       href=${url()}

@@ -37,6 +37,7 @@ class _FakeServer:
             routes=[
                 Route("/api/events", self.stream_events),
                 Route("/api/status", self.status),
+                Route("/api/account", self.account),
                 Route("/api/next", self.nothing_next),
                 Route("/api/reviews/due", self.nothing_due),
                 Route("/api/today", self.nothing_begun),
@@ -63,6 +64,9 @@ class _FakeServer:
 
     async def status(self, request: Request) -> Response:
         return JSONResponse(STATUS)
+
+    async def account(self, request: Request) -> Response:
+        return JSONResponse({"userId": "u", "role": "learner", "scopes": [], "account": None})
 
     async def summary(self, request: Request) -> Response:
         runs = self.newest_first()

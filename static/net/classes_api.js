@@ -1,0 +1,62 @@
+// @ts-check
+/** Requests of a teacher about classes: learners, codes, given paths, progress. */
+
+import { ApiError, post, request, send } from "./api.js";
+
+/** @import { ClassMember, ClassProgress, ConceptReport, GivenPath, LearnerCard, SchoolClass, SentContrast } from "../types.d.ts" */
+
+const at = encodeURIComponent;
+/** @param {string} classId */
+const of = (classId) => `/classes/${at(classId)}`;
+/** @param {string} path @returns {Promise<null>} */
+const remove = (path) => request(path, { method: "DELETE" });
+
+/** @returns {Promise<SchoolClass[]>} */
+export const classes = () => request("/classes");
+/** @param {string} name @returns {Promise<SchoolClass>} */
+export const createClass = (name) => post("/classes", { name });
+/** @param {string} classId @returns {Promise<SchoolClass>} */
+export const oneClass = (classId) => request(of(classId));
+/** @param {string} classId @param {{ name?: string, archived?: boolean }} change @returns {Promise<SchoolClass>} */
+export const changeClass = (classId, change) => send("PATCH", of(classId), change);
+/** @param {string} classId */
+export const deleteClass = (classId) => remove(of(classId));
+
+/** @param {string} classId @param {{ days: number, uses: number }} asked @returns {Promise<SchoolClass>} */
+export const issueCode = (classId, asked) => post(`${of(classId)}/code`, asked);
+/** @param {string} classId */
+export const revokeCode = (classId) => remove(`${of(classId)}/code`);
+
+/** @param {string} classId @returns {Promise<ClassMember[]>} */
+export const members = (classId) => request(`${of(classId)}/learners`);
+/** @param {string} classId @param {string} learnerId */
+export const removeMember = (classId, learnerId) => remove(`${of(classId)}/learners/${at(learnerId)}`);
+/** @param {string} classId @param {string} learnerId @returns {Promise<LearnerCard>} */
+export const newCard = (classId, learnerId) => post(`${of(classId)}/learners/${at(learnerId)}/card`, {});
+
+/** @param {string} classId @returns {Promise<GivenPath[]>} */
+export const givenPaths = (classId) => request(`${of(classId)}/paths`);
+/** @param {string} classId @param {string} branchId @param {string | null} dueOn @returns {Promise<GivenPath>} */
+export const givePath = (classId, branchId, dueOn) => post(`${of(classId)}/paths`, { branchId, dueOn });
+/** @param {string} classId @param {string} givenId */
+export const withdrawPath = (classId, givenId) => remove(`${of(classId)}/paths/${at(givenId)}`);
+
+/** @param {string} classId @param {string} givenId @returns {Promise<ClassProgress>} */
+export const progress = (classId, givenId) => request(`${of(classId)}/paths/${at(givenId)}/progress`);
+/** @param {string} classId @param {string} givenId */
+export const progressTableUrl = (classId, givenId) => `/api${of(classId)}/paths/${at(givenId)}/progress.csv`;
+/** @param {string} classId @param {string} learnerId @param {string} nodeId @returns {Promise<ConceptReport>} */
+export const conceptReport = (classId, learnerId, nodeId) =>
+  request(`${of(classId)}/learners/${at(learnerId)}/concepts/${at(nodeId)}`);
+/** @param {string} classId @param {{ givenId: string, mixUpId: string }} asked @returns {Promise<SentContrast>} */
+export const sendContrast = (classId, asked) => post(`${of(classId)}/contrasts`, asked);
+
+/** Number of answers that wait for the teacher's decision; 0 on a server without a desk. @param {string} classId */
+export async function undecidedCount(classId) {
+  try {
+    return (await request(`${of(classId)}/desk`)).length;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return 0;
+    throw error;
+  }
+}
