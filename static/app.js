@@ -52,8 +52,12 @@ const SCREENS = {
     view: async () => (await import("./views/sign_in/sign_in.js")).SignInScreen,
     of: "way",
   },
+  people: {
+    sheets: ["styles/learner.css", "styles/people.css"],
+    view: async () => (await import("./views/people/people.js")).PeopleScreen,
+  },
   settings: {
-    sheets: [...TEACHING, "styles/learner.css"],
+    sheets: [...TEACHING, "styles/learner.css", "styles/sign_in.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,
   },
 };

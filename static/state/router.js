@@ -11,11 +11,16 @@ import { signal } from "@preact/signals";
  *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "paths" | "progress" | "review" | "settings" }
+ *   | { name: "paths" | "progress" | "review" | "settings" | "people" }
  *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
  * } Screen
  */
+
+/** Addresses of one word, each a screen of that name. */
+const ALONE = ["progress", "review", "settings", "people"];
+/** Addresses of the screens on which one signs in; what they carry stands behind the `#`. */
+const SIGN_IN = ["set-up", "password", "card", "join"];
 
 /** @param {string} pathname @returns {Screen} */
 export function parseScreen(pathname) {
@@ -24,8 +29,8 @@ export function parseScreen(pathname) {
     .filter(Boolean)
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
-  if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
-  if ((first === "set-up" || first === "password") && !branchId) return { name: "sign_in", way: first };
+  if (ALONE.includes(first) && !branchId) return /** @type {Screen} */ ({ name: first });
+  if (SIGN_IN.includes(first) && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first === "paths" && !branchId) return { name: "paths" };
@@ -42,6 +47,7 @@ export const homeUrl = () => "/";
 export const pathsUrl = () => "/paths";
 export const progressUrl = () => "/progress";
 export const settingsUrl = () => "/settings";
+export const peopleUrl = () => "/people";
 export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
