@@ -11,6 +11,7 @@ from sprout.clock import utc_now
 from sprout.config import Settings
 from sprout.store.accounts.accounts import SqlAccounts
 from sprout.store.accounts.cards import SqlCards
+from sprout.store.accounts.class_page.repository import SqlClassProgress
 from sprout.store.accounts.classes import SqlClasses
 from sprout.store.accounts.given_paths import SqlGivenPaths
 from sprout.store.accounts.memberships import SqlMemberships
@@ -49,6 +50,7 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         given_paths=given_paths,
         path_giver=PathGiver(given_paths),
         path_updates=SqlPathUpdates(database),
+        class_progress=SqlClassProgress(database),
         cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
         methods=settings.auth,
     )

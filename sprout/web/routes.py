@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
 from sprout.accounts.accounts import AccountRow, PersonRow
+from sprout.accounts.class_page.progress import ClassProgress, ConceptReport, SeenPath
 from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
 from sprout.accounts.path_updates import PathUpdateRow
@@ -39,7 +40,7 @@ from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.web.handlers import account, pages, path_review, runs, server
-from sprout.web.handlers.accounts import classes, memberships, own_account, people, sign_in
+from sprout.web.handlers.accounts import class_page, classes, memberships, own_account, people, sign_in
 from sprout.web.handlers.paths import (
     branches,
     changes,
@@ -568,6 +569,18 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  body=class_requests.PathGift),
         Endpoint("DELETE", "/api/classes/{id}/paths/{given_id}", TEACH, classes.withdraw_path,
                  "Give a path to no more learners; the copies stay", (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/classes/{id}/paths/{given_id}/progress", READ_CLASS, class_page.get_progress,
+                 "How far the learners of a class are with a path: states, doubt, what is due, mix-ups",
+                 _one("The progress.", ClassProgress), (404,)),
+        Endpoint("GET", "/api/classes/{id}/paths/{given_id}/progress.csv", READ_CLASS, class_page.download_progress,
+                 "The progress of a class as a table: a row for each learner and concept",
+                 (Status(200, "The table.", media_type=class_page.CSV),), (404,)),
+        Endpoint("GET", "/api/classes/{id}/learners/{learner_id}/concepts/{node_id}", READ_CLASS,
+                 class_page.get_concept, "How a learner stands with a concept of a given path; none of their words",
+                 _one("The standing, and the last ten answers.", ConceptReport), (404,)),
+        Endpoint("GET", "/api/account/classes/{id}/seen", READ, class_page.get_seen,
+                 "What the teacher of a class sees of the caller",
+                 _list("The paths that are given to the class.", SeenPath), (404,)),
         Endpoint("POST", "/api/class-code", PUBLIC, memberships.find_class, "The class that a code is for",
                  _one("The class and its teacher.", OpenClass), (404, 410), body=class_requests.ClassCode),
         Endpoint("POST", "/api/sign-in/class", PUBLIC, memberships.join_anew,

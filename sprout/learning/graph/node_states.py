@@ -19,6 +19,7 @@ def node_states(
     learned: Collection[str],
     mastered: Collection[str],
     started: Collection[str],
+    over: Collection[str] = (),
 ) -> dict[str, NodeState]:
     """The state of each node. A node that was started is never locked again, whatever is inserted before it.
 
@@ -26,8 +27,9 @@ def node_states(
         edges: prerequisite → what builds on it.
         learned: of the nodes; it unlocks what follows.
         mastered: of the learned ones.
+        over: what unlocks what follows as if it were learned: its lesson came to its end.
     """
-    waiting = {target for source, target in edges if source not in learned}
+    waiting = {target for source, target in edges if source not in learned and source not in over}
 
     def state_of(node_id: str) -> NodeState:
         if node_id in mastered:

@@ -103,7 +103,7 @@ class _Levels:
         self._progress = {row.node_id: row for row in graph.progress}
         pairs = [(edge.source_node_id, edge.target_node_id) for edge in graph.edges]
         self._needs, self._opens = _neighbours((end, start) for start, end in pairs), _neighbours(pairs)
-        self._order = _learning_order([node.id for node in graph.nodes], self._needs)
+        self._order = learning_order([node.id for node in graph.nodes], self._needs)
         through = {row.node_id for row in graph.progress if row.completed_at} | {*taken}
         parents = {node.parent_id for node in graph.nodes if node.type == "subconcept"}
         unfinished = {node.parent_id for node in graph.nodes if node.id not in through}
@@ -170,7 +170,7 @@ def _neighbours(pairs: Iterable[tuple[str, str]]) -> defaultdict[str, list[str]]
     return found
 
 
-def _learning_order(node_ids: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[str]:
+def learning_order(node_ids: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[str]:
     """Prerequisites first, otherwise in the order given."""
     rest, order = dict.fromkeys(node_ids), dict[str, None]()
     while rest:

@@ -328,6 +328,7 @@ class Answer(OrderedModel, table=True):
         CheckConstraint("score between 0 and 1", name="score"),
         CheckConstraint("help_level between 0 and 4", name="help_level"),
         Index(None, "user_id", "assessment_id"),
+        Index(None, "user_id", "created_at"),
     )
 
     user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", sa_type=SafeText)
@@ -403,6 +404,7 @@ class ChatMessage(OrderedModel, table=True):
         one_of("kind", ("learning", "hint_request", "hint_response", "evaluation")),
         Index(None, "session_id", "created_at"),
         Index(None, "user_id", "was_successful"),
+        Index(None, "user_id", "created_at"),
     )
 
     session_id: str = Field(foreign_key="chat_sessions.id", ondelete="CASCADE", sa_type=SafeText)

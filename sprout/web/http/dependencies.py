@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from sprout.accounts.accounts import Accounts, Passwords
 from sprout.accounts.cards import Cards
+from sprout.accounts.class_page.progress import ClassProgressReports
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
 from sprout.accounts.given_paths import GivenPaths, PathGiver
@@ -174,6 +175,7 @@ class AccountRepositories:
     given_paths: GivenPaths
     path_giver: PathGiver
     path_updates: PathUpdates
+    class_progress: ClassProgressReports
     cookie: SessionCookie
     methods: tuple[Literal["password"], ...] = ()
 

@@ -1,0 +1,130 @@
+"""Activity of learners in their copies of a path: when they were there last, for how long, and what is due."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import CTE, Connection, Select, func, select, union_all
+
+from sprout.learning.mastery.study_time import study_periods
+from sprout.learning.reviews.days import LearnerDays, learner_days
+from sprout.store.reviews.due import card_of
+from sprout.store.schema import tables
+from sprout.store.schema.columns import table_of
+from sprout.store.schema.review_tables import ReviewCard, ReviewItem, ReviewSessionRow, ReviewSettingsRow
+
+WEEK = timedelta(days=7)
+LONGEST_DAY = timedelta(days=2)  # until a learner's day ends, wherever they are
+
+_nodes, _assessments, _answers = table_of(tables.Node), table_of(tables.Assessment), table_of(tables.Answer)
+_sessions, _messages = table_of(tables.ChatSession), table_of(tables.ChatMessage)
+_cards, _settings = table_of(ReviewCard), table_of(ReviewSettingsRow)
+_CARD_COLUMNS = tuple(_cards.c[name] for name in ("node_id", "due_at", "seen_at", "stability", "difficulty"))
+_items, _review_sessions = table_of(ReviewItem), table_of(ReviewSessionRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A learner's activity in their copy.
+
+    Args:
+        due: concept → how many of its parts are due for review.
+    """
+
+    last_at: datetime | None = None
+    seconds: int = 0
+    due: Mapping[str, int] = field(default_factory=dict)
+
+
+def activity_of(connection: Connection, copies: CTE, now: datetime) -> Mapping[str, Activity]:
+    """The activity of each learner who has a copy."""
+    moments, due = _moments(connection, copies, now - WEEK), _due_parts(connection, copies, now)
+    last = _last_moments(connection, copies) | {user_id: max(of_learner) for user_id, of_learner in moments.items()}
+    return {
+        user_id: Activity(last.get(user_id), _seconds(moments.get(user_id, ())), due.get(user_id, {}))
+        for user_id in {*last, *due}
+    }
+
+
+def _seconds(moments: Sequence[datetime]) -> int:
+    return round(sum(one.seconds for one in study_periods(moments)))
+
+
+def _moments(connection: Connection, copies: CTE, since: datetime) -> Mapping[str, Sequence[datetime]]:
+    """When each learner has answered or written something in their copy since then."""
+    answered = _answered(copies).add_columns(copies.c.user_id, _answers.c.created_at)
+    written = _written(copies).add_columns(copies.c.user_id, _messages.c.created_at)
+    wanted = union_all(answered.where(_answers.c.created_at >= since), written.where(_messages.c.created_at >= since))
+    found: defaultdict[str, list[datetime]] = defaultdict(list)
+    for user_id, at in connection.execute(wanted):
+        found[user_id].append(at)
+    return found
+
+
+def _last_moments(connection: Connection, copies: CTE) -> dict[str, datetime]:
+    """When each learner was in their copy last, however long ago."""
+    answers = _answered(copies).add_columns(_answers.c.created_at).order_by(_answers.c.created_at.desc())
+    messages = _written(copies).add_columns(_messages.c.created_at).order_by(_messages.c.created_at.desc())
+    newest = [one.limit(1).correlate(copies).scalar_subquery() for one in (answers, messages)]
+    found = connection.execute(select(copies.c.user_id, *newest))
+    return {user_id: max(known) for user_id, *moments in found if (known := [one for one in moments if one])}
+
+
+def _answered(copies: CTE) -> Select[Any]:
+    """The answers of a learner in their copy."""
+    return (
+        select()
+        .select_from(_answers)
+        .join(_assessments, _assessments.c.id == _answers.c.assessment_id)
+        .join(_nodes, _nodes.c.id == _assessments.c.target_node_id)
+        .where(_answers.c.user_id == copies.c.user_id, _nodes.c.branch_id == copies.c.branch_id)
+    )
+
+
+def _written(copies: CTE) -> Select[Any]:
+    """The messages of a learner in their copy."""
+    return (
+        select()
+        .select_from(_messages)
+        .join(_sessions, _sessions.c.id == _messages.c.session_id)
+        .join(_nodes, _nodes.c.id == _sessions.c.node_id)
+        .where(_messages.c.user_id == copies.c.user_id, _nodes.c.branch_id == copies.c.branch_id)
+        .where(_messages.c.role == "user")
+    )
+
+
+def _due_parts(connection: Connection, copies: CTE, now: datetime) -> Mapping[str, Mapping[str, int]]:
+    """How many parts of each concept each learner can review now, but for those that they have skipped today."""
+    days, skipped = _days(connection, copies), _skipped(connection, copies, now)
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    wanted = (
+        select(copies.c.user_id, _nodes.c.parent_id, *_CARD_COLUMNS)
+        .join(_cards, _cards.c.user_id == copies.c.user_id)
+        .join(_nodes, (_nodes.c.id == _cards.c.node_id) & (_nodes.c.branch_id == copies.c.branch_id))
+        .where(_cards.c.due_at < now + LONGEST_DAY)
+    )
+    for row in connection.execute(wanted):
+        theirs, skipped_at = days.get(row.user_id, LearnerDays()), skipped.get((row.user_id, row.node_id))
+        is_skipped = skipped_at is not None and theirs.day_of(skipped_at) == theirs.day_of(now)
+        if not is_skipped and theirs.available_from(card_of(row)) <= now:
+            found[row.user_id][row.parent_id] += 1
+    return found
+
+
+def _days(connection: Connection, copies: CTE) -> Mapping[str, LearnerDays]:
+    wanted = select(_settings).where(_settings.c.user_id.in_(select(copies.c.user_id)))
+    return {row.user_id: learner_days(row.time_zone, row.day_starts_at) for row in connection.execute(wanted)}
+
+
+def _skipped(connection: Connection, copies: CTE, now: datetime) -> Mapping[tuple[str, str], datetime]:
+    """When each part was skipped last, in the last days."""
+    wanted = (
+        select(_review_sessions.c.user_id, _items.c.node_id, func.max(_items.c.settled_at))
+        .join(_items, _items.c.session_id == _review_sessions.c.id)
+        .where(_review_sessions.c.user_id.in_(select(copies.c.user_id)), _items.c.state == "skipped")
+        .where(_items.c.settled_at >= now - LONGEST_DAY, _review_sessions.c.started_at >= now - 2 * WEEK)
+        .group_by(_review_sessions.c.user_id, _items.c.node_id)
+    )
+    return {(user_id, node_id): at for user_id, node_id, at in connection.execute(wanted)}

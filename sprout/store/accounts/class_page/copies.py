@@ -1,0 +1,204 @@
+"""Copies of a given path as rows: each member's, with how far they are with the concepts, in a few statements."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import CTE, Connection, Select, exists, func, select
+from sqlalchemy.dialects.postgresql import JSONB
+
+from sprout.accounts.class_page.rules import LOOKED_AT, ConceptStanding
+from sprout.store.lessons.lesson_queries import MAX_PAST_LESSONS
+from sprout.store.schema import tables
+from sprout.store.schema.class_tables import ClassMember, GivenPath, PathCopy
+from sprout.store.schema.columns import table_of
+
+_members, _given, _copies = table_of(ClassMember), table_of(GivenPath), table_of(PathCopy)
+_nodes, _edges, _progress = table_of(tables.Node), table_of(tables.Edge), table_of(tables.Progress)
+_questions, _answers = table_of(tables.Question), table_of(tables.Answer)
+_sessions, _messages = table_of(tables.ChatSession), table_of(tables.ChatMessage)
+_concepts, _parts = _nodes.alias("concepts"), _nodes.alias("parts")
+NEXT, WITHIN = ",", " "  # between aggregated ids, which have neither
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRows:
+    """What the copies of a given path hold, each mapping by the user.
+
+    Args:
+        copy_ids: concept of the source → its copy.
+        scores: concept → scores of the last marked answers about it, newest first; of those that are not learned.
+        left, over: concepts with a lesson that was left, and those whose parts are all through.
+    """
+
+    copy_ids: Mapping[str, Mapping[str, str]]
+    standings: Mapping[str, Sequence[ConceptStanding]]
+    edges: Mapping[str, Sequence[tuple[str, str]]]
+    scores: Mapping[str, Mapping[str, Sequence[float]]]
+    left: Mapping[str, Collection[str]]
+    over: Mapping[str, Collection[str]]
+
+
+def copies_of(given_id: str, learner_id: str | None = None) -> CTE:
+    """The copies that members of the class have of a given path, of all or of one: user and branch."""
+    wanted = (
+        select(_copies.c.user_id, _copies.c.branch_id)
+        .join(_given, _given.c.id == _copies.c.given_id)
+        .join(_members, (_members.c.class_id == _given.c.class_id) & (_members.c.user_id == _copies.c.user_id))
+        .where(_copies.c.given_id == given_id, _copies.c.branch_id.is_not(None))
+    )
+    if learner_id is not None:
+        wanted = wanted.where(_copies.c.user_id == learner_id)
+    return wanted.cte("copies")
+
+
+def copy_rows(connection: Connection, given_id: str, source_id: str, copies: CTE) -> CopyRows:
+    """The rows of the copies; `source_id` is the branch that they were made of."""
+    standings = _standings(connection, copies)
+    left, over = _lessons(connection, copies)
+    return CopyRows(
+        copy_ids=_copy_ids(connection, given_id, source_id, copies),
+        standings=standings,
+        edges=_concept_edges(connection, copies),
+        scores=last_scores(connection, copies),
+        left=left,
+        over=over,
+    )
+
+
+def _standings(connection: Connection, copies: CTE) -> Mapping[str, Sequence[ConceptStanding]]:
+    wanted = (
+        select(
+            copies.c.user_id,
+            _nodes.c.id,
+            _progress.c.completed_at.is_not(None),
+            _progress.c.mastered_at.is_not(None),
+            func.coalesce(_progress.c.attempts_count, 0),
+            func.coalesce(_progress.c.mastery_score, 0.0),
+        )
+        .join(_nodes, (_nodes.c.branch_id == copies.c.branch_id) & (_nodes.c.type == "concept"))
+        .outerjoin(_progress, (_progress.c.node_id == _nodes.c.id) & (_progress.c.user_id == copies.c.user_id))
+    )
+    found: defaultdict[str, list[ConceptStanding]] = defaultdict(list)
+    for user_id, *columns in connection.execute(wanted):
+        found[user_id].append(ConceptStanding(*columns))
+    return found
+
+
+def _copy_ids(connection: Connection, given_id: str, source_id: str, copies: CTE) -> Mapping[str, Mapping[str, str]]:
+    """The copy of each concept of the source."""
+    if connection.dialect.name == "postgresql":
+        each = func.jsonb_each(_copies.c.origins).table_valued("key", "value", name="each")
+        copy_id = func.jsonb_extract_path_text(each.c.value.cast(JSONB), "0")
+    else:
+        each = func.json_each(_copies.c.origins).table_valued("key", "value", name="each")
+        copy_id = func.json_extract(each.c.value, "$[0]")
+    concepts = select(_concepts.c.id).where(_concepts.c.branch_id == source_id, _concepts.c.type == "concept")
+    wanted = (
+        select(_copies.c.user_id, func.aggregate_strings(each.c.key + WITHIN + copy_id, NEXT))
+        .join_from(_copies, copies, copies.c.user_id == _copies.c.user_id)
+        .join(each, _copies.c.given_id == given_id)
+        .where(_copies.c.given_id == given_id, each.c.key.in_(concepts))
+        .group_by(_copies.c.user_id)
+    )
+    return {user_id: dict(_pairs(ids)) for user_id, ids in connection.execute(wanted)}
+
+
+def _concept_edges(connection: Connection, copies: CTE) -> Mapping[str, Sequence[tuple[str, str]]]:
+    ends = _edges.c.source_node_id + WITHIN + _edges.c.target_node_id
+    wanted = (
+        select(copies.c.user_id, func.aggregate_strings(ends, NEXT))
+        .join(_nodes, (_nodes.c.branch_id == copies.c.branch_id) & (_nodes.c.type == "root"))
+        .join(_edges, _edges.c.parent_id == _nodes.c.id)
+        .group_by(copies.c.user_id)
+    )
+    return {user_id: _pairs(ids) for user_id, ids in connection.execute(wanted)}
+
+
+def last_scores(connection: Connection, copies: CTE) -> Mapping[str, Mapping[str, Sequence[float]]]:
+    """The scores of the last marked answers about each concept that is begun and not learned, newest first."""
+    number = func.row_number().over(
+        partition_by=(copies.c.user_id, _questions.c.node_id), order_by=_answers.c.creation.desc()
+    )
+    marked = (
+        select(copies.c.user_id, _questions.c.node_id, _answers.c.score, number.label("number"))
+        .join(_nodes, (_nodes.c.branch_id == copies.c.branch_id) & (_nodes.c.type == "concept"))
+        .join(_progress, (_progress.c.node_id == _nodes.c.id) & (_progress.c.user_id == copies.c.user_id))
+        .join(_questions, _questions.c.node_id == _nodes.c.id)
+        .join(_answers, (_answers.c.question_id == _questions.c.id) & (_answers.c.user_id == copies.c.user_id))
+        .where(_progress.c.attempts_count > 0, _progress.c.completed_at.is_(None))
+        .where(_answers.c.score.is_not(None), _questions.c.state != "voided")
+        .subquery()
+    )
+    wanted = select(marked.c.user_id, marked.c.node_id, marked.c.score).where(marked.c.number <= LOOKED_AT)
+    found: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for user_id, node_id, score in connection.execute(wanted.order_by(marked.c.number)):
+        found[user_id][node_id].append(score)
+    return found
+
+
+def _lessons(
+    connection: Connection, copies: CTE
+) -> tuple[Mapping[str, Collection[str]], Mapping[str, Collection[str]]]:
+    """The concepts with a lesson that was left, and those of which every part is learned or its lesson is over."""
+    left: defaultdict[str, set[str]] = defaultdict(set)
+    ended: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
+    newest: dict[tuple[str, str], Any] = {}
+    for row in connection.execute(_newest_lessons(copies)):
+        newest[row.user_id, row.node_id] = row
+    for (user_id, node_id), row in newest.items():
+        if row.is_over:
+            ended[user_id].setdefault(row.parent_id, set()).add(node_id)
+        else:
+            left[user_id].add(row.parent_id)
+    return left, _all_over(connection, copies, ended) if ended else {}
+
+
+def _newest_lessons(copies: CTE) -> Select[Any]:
+    """The lessons of the copies that are among their learner's newest, oldest first."""
+    number = func.row_number().over(partition_by=_sessions.c.user_id, order_by=_sessions.c.creation.desc())
+    numbered = (
+        select(_sessions.c.id, _sessions.c.user_id, _sessions.c.node_id, _sessions.c.ended_at, _sessions.c.creation)
+        .add_columns(number.label("number"))
+        .where(_sessions.c.user_id.in_(select(copies.c.user_id)), _sessions.c.node_id.is_not(None))
+        .subquery()
+    )
+    said = exists().where(_messages.c.session_id == numbered.c.id)
+    return (
+        select(numbered.c.user_id, numbered.c.node_id, numbered.c.ended_at.is_not(None).label("is_over"))
+        .add_columns(_parts.c.parent_id)
+        .join(_parts, _parts.c.id == numbered.c.node_id)
+        .join(copies, (copies.c.branch_id == _parts.c.branch_id) & (copies.c.user_id == numbered.c.user_id))
+        .where(numbered.c.number <= MAX_PAST_LESSONS, said)
+        .order_by(numbered.c.creation)
+    )
+
+
+def _all_over(
+    connection: Connection, copies: CTE, ended: Mapping[str, Mapping[str, Collection[str]]]
+) -> Mapping[str, Collection[str]]:
+    """Of the concepts in which a lesson has ended and that are not learned, those with no part that is not through."""
+    begun = (
+        select(_nodes.c.parent_id)
+        .join(copies, copies.c.branch_id == _nodes.c.branch_id)
+        .join(_sessions, (_sessions.c.node_id == _nodes.c.id) & (_sessions.c.user_id == copies.c.user_id))
+        .where(_sessions.c.ended_at.is_not(None))
+    )
+    wanted = (
+        select(_parts.c.user_id, _parts.c.parent_id, _parts.c.id, _progress.c.completed_at.is_not(None))
+        .outerjoin(_progress, (_progress.c.node_id == _parts.c.id) & (_progress.c.user_id == _parts.c.user_id))
+        .where(_parts.c.parent_id.in_(begun))
+    )
+    open_parts: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for user_id, concept_id, part_id, learned in connection.execute(wanted):
+        open_parts[user_id, concept_id] += not learned and part_id not in ended[user_id].get(concept_id, ())
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for (user_id, concept_id), count in open_parts.items():
+        if not count:
+            found[user_id].add(concept_id)
+    return found
+
+
+def _pairs(ids: str) -> list[tuple[str, str]]:
+    return [(one, other) for one, _, other in (pair.partition(WITHIN) for pair in ids.split(NEXT))]
