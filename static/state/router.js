@@ -11,12 +11,17 @@ import { signal } from "@preact/signals";
  *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "paths" | "progress" | "review" | "settings" | "classes" }
+ *   | { name: "paths" | "progress" | "review" | "settings" | "classes" | "people" }
  *   | { name: "class" | "desk", classId: string }
  *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
  * } Screen
  */
+
+/** Addresses of one word, each a screen of that name. */
+const ALONE = ["progress", "review", "settings", "people"];
+/** Addresses of the screens on which one signs in; what they carry stands behind the `#`. */
+const SIGN_IN = ["set-up", "password", "card", "join"];
 
 /** @param {string} pathname @returns {Screen} */
 export function parseScreen(pathname) {
@@ -25,8 +30,8 @@ export function parseScreen(pathname) {
     .filter(Boolean)
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
-  if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
-  if ((first === "set-up" || first === "password") && !branchId) return { name: "sign_in", way: first };
+  if (ALONE.includes(first) && !branchId) return /** @type {Screen} */ ({ name: first });
+  if (SIGN_IN.includes(first) && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if ((first === "paths" || first === "classes") && !branchId) return { name: first };
@@ -50,6 +55,7 @@ export const classesUrl = () => "/classes";
 export const classUrl = (classId) => `/classes/${encodeURIComponent(classId)}`;
 /** @param {string} classId */
 export const deskUrl = (classId) => `${classUrl(classId)}/desk`;
+export const peopleUrl = () => "/people";
 export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
@@ -63,12 +69,6 @@ export const lessonUrl = (branchId, conceptId, nodeId) =>
 
 /** @param {string} runId */
 export const runUrl = (runId) => `/runs/${encodeURIComponent(runId)}`;
-
-export const classesUrl = () => "/classes";
-/** @param {string} classId */
-export const classUrl = (classId) => `/classes/${encodeURIComponent(classId)}`;
-/** @param {string} classId */
-export const deskUrl = (classId) => `${classUrl(classId)}/desk`;
 
 export const screen = signal(parseScreen(location.pathname));
 
