@@ -144,6 +144,23 @@ async def test_R4_learners_of_different_processes_take_turns(open_gate: OpenGate
     assert order == ["ann", "bob", "ann", "ann", "ann"]
 
 
+async def test_R4_a_lesson_in_one_process_goes_before_the_paths_that_grow_in_another(
+    open_gate: OpenGate, redis: Redis, prefix: str
+) -> None:
+    here, there = await open_gate(limit=1), await open_gate(limit=1)
+    order: list[str] = []
+    callers = [Caller(here, "ann", "a", order)]
+    await entered(callers[0])
+    waiting = [(here, "ann", Urgency.GROWING), (here, "bob", Urgency.GROWING), (there, "cleo", Urgency.LESSON)]
+    for at, (gate, learner, urgency) in enumerate(waiting):
+        callers.append(Caller(gate, learner, learner, order, urgency))
+        await in_redis(redis, prefix, active=1, waiting=at + 1)
+    for caller in callers:
+        caller.leave.set()
+    await asyncio.gather(*(caller.task for caller in callers))
+    assert order == ["ann", "cleo", "bob", "ann"]
+
+
 async def test_a_call_that_is_cancelled_while_it_waits_or_runs_leaves_no_trace(
     open_gate: OpenGate, redis: Redis, prefix: str
 ) -> None:

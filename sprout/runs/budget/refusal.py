@@ -35,7 +35,7 @@ class BudgetSpent(TooManyRequests):
     def __init__(self, why: ModelFailure, free_at: datetime | None) -> None:
         wait_s = math.inf if why.retry_after_s is None else why.retry_after_s
         code = why.code.replace("budget_spent", "budget_over")
-        super().__init__(f"{why} {GOES_ON}".replace("{", "{{").replace("}", "}}"), retry_after_s=wait_s, code=code)
+        super().__init__(f"{why} {GOES_ON}", retry_after_s=wait_s, code=code)
         self.params = why.params
         self.free_at = free_at
 

@@ -11,7 +11,7 @@ ERROR_TEXTS = {
     413: "The request is too large.",
     415: "An unsupported type of file.",
     422: "A field has an invalid value.",
-    429: "Too many requests; `Retry-After` says when to try again.",
+    429: "Too many requests, or a budget is spent (`freeAt` says until when); `Retry-After` says when to try again.",
     500: "A bug.",
     503: "Not possible right now: the model, the database or the server is not ready.",
 }
@@ -21,7 +21,7 @@ _LANE_BUSY = (
     "try again."
 )
 _KEY_REUSED = "A field has an invalid value, or the `Idempotency-Key` was used for another request."
-_MODEL_UNAVAILABLE = "The model can't be reached, the daily budget is spent, or the server is shutting down."
+_MODEL_UNAVAILABLE = "The model can't be reached, a budget was spent on the way, or the server is shutting down."
 _RUN_STOPPED = "The run was stopped before its end."
 _ITEM_CLOSED = (
     "The question was answered or skipped already, its turn has not come, its part was removed, or it was withdrawn."

@@ -95,8 +95,9 @@ async def test_trap_7_a_call_that_a_killed_server_had_going_is_spent_at_its_wors
         async with serve_sprout("serve", "--port", "0", folder=tmp_path, **settings) as (_, url), at(url) as grown:
             learner = (await budget(grown))["learner"]
             assert 0.2 < learner["spentUsd"] <= learner["limitUsd"] == 0.21
-            again = await grown.events_of((await grown.start_run((await grown.last_run())["nodeId"])).json()["id"])
-            assert [one.data["code"] for one in again if one.kind == "agent_error"] == ["budget_spent"]
+            again = await grown.start_run((await grown.last_run())["nodeId"])
+            assert (again.status_code, again.json()["code"]) == (429, "budget_over")
+            assert again.json()["freeAt"].endswith("T00:00:00.000Z")
 
 
 async def test_without_budgets_nothing_is_written_and_none_is_shown(tmp_path: Path, sqlite_url: str) -> None:
