@@ -89,5 +89,5 @@ test("that the loop stepped in is said by its level and its tool; the closing wo
 
 test("an error names what the English sentence names", async () => {
   const held = { code: "budget_held", params: { size: 4000, used: 3900, unit: "tokens" }, message: "" };
-  assert.match(await fetchSentence(held), /Tagesbudget von 4\.000 tokens .* \(3\.900 verbraucht\)/);
+  assert.match(await fetchSentence(held), /Budget von 4\.000 tokens .* \(3\.900 verbraucht\)/);
 });
