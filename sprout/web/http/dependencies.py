@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from sprout.accounts.accounts import Accounts, Passwords
 from sprout.accounts.cards import Cards
 from sprout.accounts.class_budgets import ClassBudgets
+from sprout.accounts.class_page.contrasts import Contrasts
 from sprout.accounts.class_page.progress import ClassProgressReports
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
@@ -198,6 +199,7 @@ class AccountRepositories:
     path_updates: PathUpdates
     class_progress: ClassProgressReports
     desks: DeskRepositories
+    contrasts: Contrasts
     cookie: SessionCookie
     methods: tuple[Literal["password"], ...] = ()
 

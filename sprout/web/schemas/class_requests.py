@@ -75,6 +75,13 @@ class NewShare(RequestModel):
     class_id: Id
 
 
+class ContrastRequest(RequestModel):
+    """A mix-up of a given path on which those who hold it are to be asked a question."""
+
+    given_id: Id
+    mix_up_id: Id
+
+
 class UpdateAcceptance(RequestModel):
     """The acceptance of what was shown of a path's update."""
 
