@@ -12,6 +12,7 @@ import { signal } from "@preact/signals";
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
  *   | { name: "paths" | "progress" | "review" | "settings" | "people" }
+ *   | { name: "seen", classId: string }
  *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
  * } Screen
@@ -32,6 +33,7 @@ export function parseScreen(pathname) {
   if (ALONE.includes(first) && !branchId) return /** @type {Screen} */ ({ name: first });
   if (SIGN_IN.includes(first) && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
+  if (first === "seen" && branchId && !second) return { name: "seen", classId: branchId };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first === "paths" && !branchId) return { name: "paths" };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
@@ -47,6 +49,8 @@ export const homeUrl = () => "/";
 export const pathsUrl = () => "/paths";
 export const progressUrl = () => "/progress";
 export const settingsUrl = () => "/settings";
+/** @param {string} classId */
+export const seenUrl = (classId) => `/seen/${encodeURIComponent(classId)}`;
 export const peopleUrl = () => "/people";
 export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */
