@@ -71,6 +71,11 @@ const SCREENS = {
     sheets: ["styles/learner.css", "styles/people.css"],
     view: async () => (await import("./views/people/people.js")).PeopleScreen,
   },
+  seen: {
+    sheets: [...TEACHING, "styles/learner.css"],
+    view: async () => (await import("./views/settings/seen.js")).SeenScreen,
+    of: "classId",
+  },
   settings: {
     sheets: [...TEACHING, "styles/learner.css", "styles/sign_in.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,

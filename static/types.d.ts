@@ -411,6 +411,23 @@ export interface PathUpdate {
   added: { title: string; desc: string | null; concept: string | null }[];
   described: { nodeId: string; title: string; before: string | null; after: string | null }[];
 }
+/** What the teacher of a class sees of the caller; the numbers of the row are places of concepts. */
+export interface SeenPath {
+  givenId: string;
+  title: string;
+  concepts: string[];
+  row: {
+    lastActiveAt: string | null;
+    due: number;
+    studySeconds: number;
+    hasCopy: boolean;
+    states: ("locked" | "ready" | "in_progress" | "learned" | "mastered" | null)[];
+    stuck: number[];
+    unsure: number[];
+    dueConcepts: number[];
+  };
+  mixUps: string[];
+}
 export interface Person extends Account {
   lastSeenAt: string | null;
 }

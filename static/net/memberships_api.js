@@ -3,7 +3,7 @@
 
 import { post, request } from "./api.js";
 
-/** @import { Account, CopiedPath, JoinedClass, JoinedPupil, OpenClass, PathUpdate } from "../types.d.ts" */
+/** @import { Account, CopiedPath, JoinedClass, JoinedPupil, OpenClass, PathUpdate, SeenPath } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 
@@ -20,6 +20,9 @@ export const joined = () => request("/account/classes");
 export const joinClass = (code) => post("/account/classes", { code });
 /** @param {string} classId @returns {Promise<null>} */
 export const leaveClass = (classId) => request(`/account/classes/${at(classId)}`, { method: "DELETE" });
+
+/** What a teacher sees of the caller. @param {string} classId @returns {Promise<SeenPath[]>} */
+export const seen = (classId) => request(`/account/classes/${at(classId)}/seen`);
 
 /** The paths that teachers have given. @returns {Promise<CopiedPath[]>} */
 export const copies = () => request("/account/paths");

@@ -12,7 +12,7 @@ import { signal } from "@preact/signals";
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
  *   | { name: "paths" | "progress" | "review" | "settings" | "classes" | "people" }
- *   | { name: "class" | "desk", classId: string }
+ *   | { name: "class" | "desk" | "seen", classId: string }
  *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
  * } Screen
@@ -33,6 +33,7 @@ export function parseScreen(pathname) {
   if (ALONE.includes(first) && !branchId) return /** @type {Screen} */ ({ name: first });
   if (SIGN_IN.includes(first) && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
+  if (first === "seen" && branchId && !second) return { name: "seen", classId: branchId };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if ((first === "paths" || first === "classes") && !branchId) return { name: first };
   if (first === "classes" && second === "desk" && !conceptId) return { name: "desk", classId: branchId };
@@ -55,6 +56,8 @@ export const classesUrl = () => "/classes";
 export const classUrl = (classId) => `/classes/${encodeURIComponent(classId)}`;
 /** @param {string} classId */
 export const deskUrl = (classId) => `${classUrl(classId)}/desk`;
+/** @param {string} classId */
+export const seenUrl = (classId) => `/seen/${encodeURIComponent(classId)}`;
 export const peopleUrl = () => "/people";
 export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */

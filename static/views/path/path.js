@@ -141,6 +141,13 @@ export function PathScreen({ branchId, conceptId }) {
     note=${run?.offline ? modelName(run.model, true) : null}
   >
     ${
+      isViewed.value &&
+      !wide &&
+      !conceptId &&
+      tab.value === "list" &&
+      html`<div class="wrap update-row"><${update.View} path=${path} /></div>`
+    }
+    ${
       concept
         ? html`<${concepts.View} path=${path} concept=${concept} view=${view} />`
         : html`<${PathLevel} path=${path} view=${view} />`
@@ -152,13 +159,6 @@ export function PathScreen({ branchId, conceptId }) {
         ${isViewed.value && wide && html`<${update.View} path=${path} />`}
         ${isViewed.value && html`<${changes.View} path=${path} />`}
       <//>`
-    }
-    ${
-      isViewed.value &&
-      !wide &&
-      !conceptId &&
-      tab.value === "list" &&
-      html`<div class="wrap update-row"><${update.View} path=${path} /></div>`
     }
     ${!wide && !conceptId && tab.value !== "activity" && html`<${docked.View} path=${path} />`}
     ${!wide && isActive(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${RunBar} path=${path} />`}

@@ -4,10 +4,11 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { t } from "../../i18n/joining.js";
-import { commaJoined, day } from "../../lib/format.js";
+import { dayOfYear } from "../../lib/dates.js";
+import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import * as api from "../../net/api.js";
 import * as membershipsApi from "../../net/memberships_api.js";
+import { seenUrl } from "../../state/router.js";
 import { Dialog } from "../common/dialog.js";
 import { Icon } from "../common/icons.js";
 import { useLoaded } from "../common/loaded.js";
@@ -67,10 +68,13 @@ export function AccountClasses({ hasPassword }) {
 }
 
 /** @param {{ of: JoinedClass, onLeave: () => void }} props */
-function Joined({ of: { name, teacher, joinedAt, archivedAt }, onLeave }) {
-  const facts = [t("jn.joined", { day: day(joinedAt, api.serverNow()) }), archivedAt && t("jn.archived")];
+function Joined({ of: { id, name, teacher, joinedAt, archivedAt }, onLeave }) {
+  const facts = [t("jn.joined", { day: dayOfYear(Date.parse(joinedAt)) }), archivedAt && t("jn.archived")];
   return html`<li>
-    <p dir="auto">${t("jn.class", { name, teacher })} <small>${commaJoined(facts)}</small></p>
+    <p dir="auto">
+      ${t("jn.class", { name, teacher })} <small>${commaJoined(facts)}</small>
+      <a class="t13" href=${seenUrl(id)} aria-label=${t("jn.see_of", { name })}>${t("jn.see")}</a>
+    </p>
     <div class="row">
       <button class="btn sm" type="button" aria-label=${t("jn.leave_it", { name })} onClick=${onLeave}>
         ${t("jn.leave")}

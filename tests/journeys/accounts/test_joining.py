@@ -78,6 +78,8 @@ async def test_a_pupil_joins_keeps_the_card_and_comes_back_with_it(browser: Brow
     asked: list[str] = []
     async with open_page(browser, f"{origin}/join", size=PHONE, scheme="dark", allow=EXPECTED) as page:
         page.on("request", lambda request: asked.append(request.url))
+        await expect(page.get_by_label("Class code")).to_be_visible()
+        await expect(page.get_by_label("Password")).to_be_hidden()
         await take_screenshot(page, "join-dark-360")
         await page.goto(f"{origin}/card#{words.replace(' ', '-')}")
         await expect(page.get_by_role("button", name="Come in")).to_be_focused()
@@ -130,6 +132,12 @@ async def test_what_a_teacher_adds_is_offered_on_the_path_and_taken_over(browser
         await expect(page.locator(".map")).to_contain_text("Percentages")
 
         await page.goto(f"{server.origin}/settings")
+        await classes.get_by_role("link", name="What your teacher sees in Statistics 10b").click()
+        await expect(page.get_by_text("What tess sees of you in Statistics 10b")).to_be_visible()
+        concepts = page.get_by_role("list", name="Concepts of Fractions").get_by_role("listitem")
+        await expect(concepts.filter(has_text="A fraction as equal parts")).to_contain_text("Ready")
+        await axe.assert_accessible(page, "what-the-teacher-sees")
+        await page.get_by_role("link", name="Settings").first.click()
         await classes.get_by_role("button", name="Leave Statistics 10b").click()
         await axe.assert_accessible(page, "leave-class")
         await page.get_by_role("button", name="Leave the class").click()

@@ -47,6 +47,8 @@ class _FakeServer:
                 Route("/api/branches/{id}/graph", self.graph),
                 Route("/api/branches/{id}/places", self.keep_places, methods=["PATCH"]),
                 Route("/api/branches/{id}/changes", self.empty_list),
+                Route("/api/branches/{id}/update", self.no_update),
+                Route("/api/account/paths", self.empty_list),
                 Route("/api/chat/sessions", self.empty_list),
                 Route("/api/misconceptions", self.empty_list),
                 Route("/api/runs", self.list_runs),
@@ -95,6 +97,9 @@ class _FakeServer:
 
     async def empty_list(self, request: Request) -> Response:
         return JSONResponse([])
+
+    async def no_update(self, request: Request) -> Response:
+        return JSONResponse(None)
 
     async def nothing_placed(self, request: Request) -> Response:
         overview: Row = {"branchId": request.path_params["id"], "questions": 0, "minutes": 1}
