@@ -180,6 +180,6 @@ const summaryOf = ({ learners, concepts, activeThisWeek, stuckSomewhere }) =>
   t("cl.summary", {
     learners: t("cl.learners", { n: learners.length }),
     concepts: t("cl.concepts", { n: concepts.length }),
-    active: activeThisWeek,
-    stuck: stuckSomewhere,
+    active: t("cl.were_here", { n: activeThisWeek }),
+    stuck: t("cl.are_stuck", { n: stuckSomewhere }),
   });
