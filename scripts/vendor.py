@@ -95,6 +95,12 @@ PACKAGES = (
         },
     ),
     Package(
+        "lean-qr",
+        "2.7.4",
+        "MIT",
+        {"nano.mjs": "vendor/lean-qr.mjs", "LICENSE": "vendor/licenses/lean-qr.txt"},
+    ),
+    Package(
         "@mermaid-js/tiny",
         "11.17.2",
         "MIT",

@@ -62,8 +62,12 @@ const SCREENS = {
     view: async () => (await import("./views/classes/class.js")).ClassScreen,
     of: "classId",
   },
+  people: {
+    sheets: ["styles/learner.css", "styles/people.css"],
+    view: async () => (await import("./views/people/people.js")).PeopleScreen,
+  },
   settings: {
-    sheets: [...TEACHING, "styles/learner.css"],
+    sheets: [...TEACHING, "styles/learner.css", "styles/sign_in.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,
   },
 };

@@ -359,6 +359,51 @@ export interface Caller {
   scopes: Scope[];
   account: Account | null;
 }
+export interface OpenClass {
+  name: string;
+  teacher: string;
+}
+export interface JoinedClass extends OpenClass {
+  id: string;
+  joinedAt: string;
+  archivedAt: string | null;
+}
+export interface JoinedPupil {
+  account: Account;
+  card: LearnerCard;
+}
+export interface CopiedPath {
+  branchId: string;
+  title: string;
+  dueOn: string | null;
+  givenAt: string;
+  className: string;
+  teacher: string;
+}
+export interface PathUpdate {
+  version: string;
+  className: string;
+  teacher: string;
+  added: { title: string; desc: string | null; concept: string | null }[];
+  described: { nodeId: string; title: string; before: string | null; after: string | null }[];
+}
+export interface Person extends Account {
+  lastSeenAt: string | null;
+}
+export interface PasswordLink {
+  path: string;
+  expiresAt: string;
+}
+export interface SecurityEvent {
+  id: string;
+  kind: string;
+  at: string;
+  userId: string | null;
+  name: string | null;
+  actorId: string | null;
+  address: string;
+  detail: string | null;
+}
 export interface AccountSession {
   id: string;
   createdAt: string;

@@ -26,6 +26,12 @@ class AccountRow(Wire):
     has_password: bool = Field(description="false until the person has opened the link that sets one")
 
 
+class PersonRow(AccountRow):
+    """An account as its owner lists it. `last_seen_at` is null where no use of it is known any more."""
+
+    last_seen_at: str | None = Field(description="the newest use of a session, or sign-in of the last 365 days")
+
+
 class NameTaken(Conflict):
     """Another account has the name, however it is written."""
 
@@ -87,7 +93,7 @@ class Accounts(Protocol):
         """Raises NotFound."""
         ...
 
-    async def accounts(self) -> list[AccountRow]:
+    async def accounts(self) -> list[PersonRow]:
         """All accounts, in the order of creation."""
         ...
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
-from sprout.accounts.accounts import AccountRow
+from sprout.accounts.accounts import AccountRow, PersonRow
 from sprout.accounts.class_page.progress import ClassProgress, ConceptReport, SeenPath
 from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
@@ -521,7 +521,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("DELETE", "/api/account/tokens/{id}", IN_PERSON, own_account.revoke_token, "Revoke an access token",
                  (NO_CONTENT,), (404,)),
         Endpoint("GET", "/api/people", ADMIN, people.list_people, "All accounts",
-                 _list("The accounts, in the order of creation.", AccountRow)),
+                 _list("The accounts, in the order of creation.", PersonRow)),
         Endpoint("POST", "/api/people", ADMIN, people.invite_person,
                  "Create an account, and a link with which its person sets a password",
                  _one("The account and the link.", account_responses.InvitedPerson, 201), (409,),

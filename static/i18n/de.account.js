@@ -1,7 +1,6 @@
 // @ts-check
 /** Jeder Satz der Anmeldung und der Kontoeinstellungen auf Deutsch. */
 export default {
-  "si.page": "Anmelden · Sprout",
   "si.title": "Anmelden",
   "si.name": "Name",
   "si.password": "Passwort",
@@ -26,6 +25,9 @@ export default {
   "ac.role.learner": "Lernende Person",
   "ac.role.teacher": "Lehrkraft",
   "ac.role.owner": "Alle Rechte",
+  "ac.people": "Personen",
+  "ac.people_says": "Die Konten dieses Sprouts, wer was darf, und das Sicherheitsprotokoll.",
+  "ac.people_go": "Personen verwalten",
   "ac.out": "Abmelden",
   "ac.password_change": "Passwort ändern",
   "ac.password_old": "Altes Passwort",
@@ -35,6 +37,7 @@ export default {
   "ac.sessions": "Wo du angemeldet bist",
   "ac.sessions_says": "Kennst du etwas davon nicht? Beende es und ändere dein Passwort.",
   "ac.here": "Dieser Browser",
+  "ac.on": "{browser} auf {system}",
   "ac.unknown_browser": "Ein Browser ohne Namen",
   "ac.used": "Zuletzt benutzt: {day}",
   "ac.end": "Beenden",

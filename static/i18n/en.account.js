@@ -1,7 +1,6 @@
 // @ts-check
 /** Every sentence of signing in and of the account's settings in English; the form is that of `en.js`. */
 export default {
-  "si.page": "Sign in · Sprout",
   "si.title": "Sign in",
   "si.name": "Name",
   "si.password": "Password",
@@ -26,6 +25,9 @@ export default {
   "ac.role.learner": "Learner",
   "ac.role.teacher": "Teacher",
   "ac.role.owner": "Owner",
+  "ac.people": "People",
+  "ac.people_says": "Accounts of this Sprout, who may do what, and the security log.",
+  "ac.people_go": "Manage people",
   "ac.out": "Sign out",
   "ac.password_change": "Change the password",
   "ac.password_old": "Old password",
@@ -35,6 +37,7 @@ export default {
   "ac.sessions": "Where you are signed in",
   "ac.sessions_says": "Don’t know one of them? End it, and change your password.",
   "ac.here": "This browser",
+  "ac.on": "{browser} on {system}",
   "ac.unknown_browser": "A browser without a name",
   "ac.used": "Last used {day}",
   "ac.end": "End",

@@ -11,12 +11,17 @@ import { signal } from "@preact/signals";
  *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "paths" | "progress" | "review" | "settings" | "classes" }
+ *   | { name: "paths" | "progress" | "review" | "settings" | "classes" | "people" }
  *   | { name: "class", classId: string }
  *   | { name: "sign_in", way: string }
  *   | { name: "unknown" }
  * } Screen
  */
+
+/** Addresses of one word, each a screen of that name. */
+const ALONE = ["paths", "progress", "classes", "review", "settings", "people"];
+/** Addresses of the screens on which one signs in; what they carry stands behind the `#`. */
+const SIGN_IN = ["set-up", "password", "card", "join"];
 
 /** @param {string} pathname @returns {Screen} */
 export function parseScreen(pathname) {
@@ -25,11 +30,10 @@ export function parseScreen(pathname) {
     .filter(Boolean)
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
-  if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
-  if ((first === "set-up" || first === "password") && !branchId) return { name: "sign_in", way: first };
+  if (ALONE.includes(first) && !branchId) return /** @type {Screen} */ ({ name: first });
+  if (SIGN_IN.includes(first) && !branchId) return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
-  if ((first === "paths" || first === "classes") && !branchId) return { name: first };
   if (first === "classes" && !second) return { name: "class", classId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
@@ -49,6 +53,7 @@ export const classesUrl = () => "/classes";
 export const classUrl = (classId) => `/classes/${encodeURIComponent(classId)}`;
 /** @param {string} classId */
 export const deskUrl = (classId) => `${classUrl(classId)}/desk`;
+export const peopleUrl = () => "/people";
 export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>

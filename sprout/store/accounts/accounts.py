@@ -1,9 +1,11 @@
 """Accounts on SQL."""
 
-from sqlmodel import Session, col, select
+from datetime import datetime
+
+from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from sprout.accounts.accounts import AccountRow, Credentials, LastOwner, NameTaken, NewAccount
+from sprout.accounts.accounts import AccountRow, Credentials, LastOwner, NameTaken, NewAccount, PersonRow
 from sprout.accounts.names import name_key
 from sprout.accounts.principal import AccountRole
 from sprout.accounts.security_log import Origin, SecurityEventKind
@@ -16,7 +18,7 @@ from sprout.store.accounts.sessions import delete_sessions
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
-from sprout.store.schema.account_tables import AccountTable
+from sprout.store.schema.account_tables import AccountSession, AccountTable, SecurityEvent
 
 OWNERS_LOCK = "accounts:owners"
 
@@ -40,9 +42,14 @@ class SqlAccounts:
     async def account(self, user_id: str) -> AccountRow:
         return await self._database.read_orm_tx(lambda session: account_row(account_of(session, user_id)))
 
-    async def accounts(self) -> list[AccountRow]:
+    async def accounts(self) -> list[PersonRow]:
         wanted = select(AccountTable).order_by(col(AccountTable.creation))
-        return await self._database.read_orm_tx(lambda session: [account_row(one) for one in session.exec(wanted)])
+
+        def read(session: Session) -> list[PersonRow]:
+            seen = _last_seen(session)
+            return [_person_row(one, seen.get(one.user_id)) for one in session.exec(wanted)]
+
+        return await self._database.read_orm_tx(read)
 
     async def create(self, new: NewAccount, *, origin: Origin) -> AccountRow:
         return await self._database.write_tx(lambda tx: add_account(tx, new, origin))
@@ -138,6 +145,26 @@ def account_row(account: AccountTable) -> AccountRow:
         disabled_at=None if account.disabled_at is None else wire_time(account.disabled_at),
         has_password=account.password_hash is not None,
     )
+
+
+def _person_row(account: AccountTable, last_seen_at: datetime | None) -> PersonRow:
+    seen = None if last_seen_at is None else wire_time(last_seen_at)
+    return PersonRow(**account_row(account).model_dump(), last_seen_at=seen)
+
+
+def _last_seen(session: Session) -> dict[str, datetime]:
+    """The newest known use of each account: a session keeps it until it ends, the security log the sign-ins."""
+    used = select(AccountSession.user_id, func.max(AccountSession.last_seen_at)).group_by(AccountSession.user_id)
+    signed_in = (
+        select(SecurityEvent.user_id, func.max(SecurityEvent.at))
+        .where(SecurityEvent.kind == SecurityEventKind.SIGNED_IN, col(SecurityEvent.user_id).is_not(None))
+        .group_by(col(SecurityEvent.user_id))
+    )
+    newest: dict[str, datetime] = {}
+    for user_id, at in (*session.exec(used), *session.exec(signed_in)):
+        if user_id is not None and (user_id not in newest or newest[user_id] < at):
+            newest[user_id] = at
+    return newest
 
 
 def _acting_owners() -> SelectOfScalar[str]:

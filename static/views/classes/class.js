@@ -97,10 +97,7 @@ function Page({ page, onChange }) {
             }}
           />`
         }
-        ${
-          members.length > 0 &&
-          html`<${Members} classId=${of.id} members=${members} isOpen=${!path} onChange=${onChange} />`
-        }
+        ${members.length > 0 && html`<${Members} of=${of} members=${members} isOpen=${!path} onChange=${onChange} />`}
       </div>
       <aside class="cl-side" aria-label=${t("cl.aside")}>
         ${

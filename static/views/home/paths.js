@@ -13,13 +13,16 @@ import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
 import { Rosette } from "../common/node_state_shapes.js";
 
-/** @import { PathSummary } from "../../types.d.ts" */
+/** @import { CopiedPath, PathSummary } from "../../types.d.ts" */
 
 /** Loaded only if something is begun. */
 const weeks = lazy(async () => (await import("./weekly_curve.js")).WeeklyCurve);
 
-/** @param {{ paths: PathSummary[], onChange: () => Promise<void> }} props */
-export function PathTable({ paths, onChange }) {
+/** Loaded only if a teacher has given a path. */
+const givenLine = lazy(async () => (await import("../common/given_line.js")).GivenLine);
+
+/** @param {{ paths: PathSummary[], given: Map<string, CopiedPath>, onChange: () => Promise<void> }} props */
+export function PathTable({ paths, given, onChange }) {
   const doomed = useSignal(/** @type {PathSummary | null} */ (null));
   const concepts = paths.flatMap((path) => path.concepts);
   const learned = concepts.filter((concept) => concept.learned).length;
@@ -47,6 +50,7 @@ export function PathTable({ paths, onChange }) {
             html`<${PathRow}
               key=${path.branch.id}
               path=${path}
+              copy=${given.get(path.branch.id)}
               onDelete=${() => {
                 doomed.value = path;
               }}
@@ -67,8 +71,8 @@ export function PathTable({ paths, onChange }) {
   </section>`;
 }
 
-/** @param {{ path: PathSummary, onDelete: () => void }} props */
-const PathRow = ({ path, onDelete }) => {
+/** @param {{ path: PathSummary, copy?: CopiedPath | undefined, onDelete: () => void }} props */
+const PathRow = ({ path, copy, onDelete }) => {
   const states = path.concepts.map((concept) => (concept.learned ? "m" : concept.begun ? "p" : "l")).join("");
   const subconcepts = path.concepts.reduce((sum, concept) => sum + concept.subconceptCount, 0);
   return html`<tr>
@@ -77,6 +81,7 @@ const PathRow = ({ path, onDelete }) => {
       <a class="t" href=${pathUrl(path.branch.id)}>${path.branch.title}</a>
       <br />
       <${PathWords} path=${path} />
+      ${copy && html`<${givenLine.View} copy=${copy} />`}
     </td>
     <td class="o">
       ${

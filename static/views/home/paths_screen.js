@@ -8,6 +8,7 @@ import { t } from "../../lib/i18n.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";
+import { givenPaths, loadGivenPaths } from "../../state/given_paths.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { lazy } from "../common/lazy.js";
 import { SearchButton, SearchDialog } from "../common/search_button.js";
@@ -49,7 +50,7 @@ export function PathsScreen() {
 
   useEffect(() => {
     document.title = t("app.title");
-    load();
+    load().then(loadGivenPaths);
     return onRunChanges(load);
   }, []);
 
@@ -79,7 +80,11 @@ export function PathsScreen() {
     <div class="wrap">
       ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
       ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
-      ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
+      ${
+        paths.value &&
+        !isFirst &&
+        html`<${PathTable} paths=${paths.value} given=${givenPaths.value} onChange=${load} />`
+      }
       ${
         isFirst &&
         !refusal.value &&

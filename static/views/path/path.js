@@ -25,6 +25,10 @@ const next = lazy(async () => (await nextStep()).NextPanel);
 const docked = lazy(async () => (await nextStep()).DockedNext);
 const concepts = lazy(async () => (await import("./concept_level.js")).ConceptLevel);
 const changes = lazy(async () => (await import("./adaptations.js")).PathAdaptations);
+const update = lazy(async () => {
+  const [{ UpdateNotice }] = await Promise.all([import("./update_notice.js"), loadSheet("styles/given.css")]);
+  return UpdateNotice;
+});
 /** Delay of the prefetch. */
 const AHEAD_MS = 1500;
 
@@ -145,8 +149,16 @@ export function PathScreen({ branchId, conceptId }) {
       !conceptId &&
       (wide || tab.value === "activity") &&
       html`<${wide ? next.View : activity.View} path=${path}>
+        ${isViewed.value && wide && html`<${update.View} path=${path} />`}
         ${isViewed.value && html`<${changes.View} path=${path} />`}
       <//>`
+    }
+    ${
+      isViewed.value &&
+      !wide &&
+      !conceptId &&
+      tab.value === "list" &&
+      html`<div class="wrap update-row"><${update.View} path=${path} /></div>`
     }
     ${!wide && !conceptId && tab.value !== "activity" && html`<${docked.View} path=${path} />`}
     ${!wide && isActive(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${RunBar} path=${path} />`}

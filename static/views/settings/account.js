@@ -6,10 +6,11 @@ import { t } from "../../i18n/account.js";
 import { html } from "../../lib/html.js";
 import * as accountApi from "../../net/account_api.js";
 import { startOver } from "../../net/signed_out.js";
-import { homeUrl } from "../../state/router.js";
+import { homeUrl, peopleUrl } from "../../state/router.js";
 import { clearDrafts } from "../../state/settings.js";
 import { useLoaded } from "../common/loaded.js";
 import { Fault } from "../common/shell.js";
+import { AccountClasses } from "./account_classes.js";
 import { AccountSessions } from "./account_sessions.js";
 import { AccessTokens } from "./access_tokens.js";
 import { PasswordChange } from "./password_change.js";
@@ -49,7 +50,18 @@ function AccountSections({ caller, account }) {
         <${PasswordChange} />
       </div>
     </section>
+    ${caller.scopes.includes("admin") && html`<${PeopleLink} />`}
+    <${AccountClasses} hasPassword=${account.hasPassword} />
     <${AccountSessions} onLeave=${() => leave(accountApi.endAllSessions)} />
     <${AccessTokens} scopes=${caller.scopes} />
   `;
 }
+
+/** The way to the accounts of all, for owners. */
+const PeopleLink = () => html`<section aria-labelledby="people">
+  <h2 id="people">${t("ac.people")}</h2>
+  <div class="st-in">
+    <p class="t13 dim">${t("ac.people_says")}</p>
+    <a class="btn" href=${peopleUrl()}>${t("ac.people_go")}</a>
+  </div>
+</section>`;

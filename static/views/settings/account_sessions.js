@@ -6,6 +6,7 @@ import { useRef } from "preact/hooks";
 import { t } from "../../i18n/account.js";
 import { day } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { namesOf } from "../../lib/user_agent.js";
 import * as accountApi from "../../net/account_api.js";
 import * as api from "../../net/api.js";
 import { useLoaded } from "../common/loaded.js";
@@ -47,12 +48,20 @@ export function AccountSessions({ onLeave }) {
   </section>`;
 }
 
+/** "Firefox on Linux"; what is not recognised, as it calls itself. @param {string} userAgent */
+function browserName(userAgent) {
+  const { browser, system } = namesOf(userAgent);
+  if (browser && system) return t("ac.on", { browser, system });
+  return browser || userAgent || t("ac.unknown_browser");
+}
+
 /** @param {{ session: AccountSession, onEnd: () => void }} props */
 function Session({ session, onEnd }) {
-  const name = session.userAgent || t("ac.unknown_browser");
+  const name = browserName(session.userAgent);
   return html`<li>
     <p dir="auto">
-      ${session.current ? html`<b>${t("ac.here")}</b> ` : ""}${name}
+      ${session.current ? html`<b>${t("ac.here")}</b> ` : ""}
+      <span title=${session.userAgent}>${name}</span>
       <small>${t("ac.used", { day: day(session.lastSeenAt, api.serverNow()) })}</small>
     </p>
     ${

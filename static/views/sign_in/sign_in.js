@@ -1,18 +1,31 @@
 // @ts-check
-/** Sign-in screen, and those of the links that set a password. */
+/** Sign-in screen, beside it joining a class; and the screens of the links that set a password and of a card. */
 
-import { useEffect } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/account.js";
+import { t as joining } from "../../i18n/joining.js";
 import { html } from "../../lib/html.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import * as accountApi from "../../net/account_api.js";
 import { startOver } from "../../net/signed_out.js";
 import { homeUrl } from "../../state/router.js";
+import { lazy } from "../common/lazy.js";
 import { useLoaded } from "../common/loaded.js";
 import { Fault, Shell } from "../common/shell.js";
+import { CardForm } from "./card_form.js";
 import { CredentialsForm } from "./credentials_form.js";
 import { Ground } from "./ground.js";
+import { JoinForm } from "./join_form.js";
+import { JoinSignedIn } from "./join_signed_in.js";
 
 /** @import { ComponentChildren } from "preact" */
+/** @import { Joining } from "./join_form.js" */
+
+const newCard = lazy(async () => {
+  const [{ NewCard }] = await Promise.all([import("./new_card.js"), loadSheet("styles/card.css")]);
+  return NewCard;
+});
 
 /** The fields of the forms; each password manager knows them by `complete`. */
 const name = () => ({ id: "name", label: t("si.name"), complete: "username" });
@@ -31,10 +44,92 @@ const codeOfAddress = () => location.hash.slice(1);
 export function SignInScreen({ way }) {
   if (way === "set-up") return html`<${SetUp} />`;
   if (way === "password") return html`<${PasswordFromLink} />`;
-  return html`<${SignIn} />`;
+  if (way === "card") return html`<${CardFromLink} />`;
+  if (way === "join") return html`<${JoinFromLink} />`;
+  return html`<${SignInOrJoin} isJoining=${false} />`;
 }
 
-function SignIn() {
+/** The screen that a class's address leads to; one who is signed in joins with their account. */
+function JoinFromLink() {
+  const loading = useLoaded(accountApi.caller);
+  const account = loading.found.value?.account;
+  if (account)
+    return html`<${Frame} page=${joining("jn.page")} title=${joining("jn.join")}>
+      <p class="si-says">${joining("jn.signed_in", { name: account.displayName })}</p>
+      <${JoinSignedIn} code=${codeOfAddress()} onJoined=${() => startOver(homeUrl())} />
+    <//>`;
+  return loading.found.value || loading.problem.value ? html`<${SignInOrJoin} isJoining />` : html`<${OnGround} />`;
+}
+
+/** @param {{ isJoining: boolean }} props `isJoining`: the address is that of joining, and may hold a class code */
+function SignInOrJoin({ isJoining }) {
+  const code = useMemo(() => (isJoining ? codeOfAddress() : ""), []);
+  const joins = useSignal(isJoining);
+  const joined = useSignal(/** @type {Joining | null} */ (null));
+  if (joined.value) return html`<${OnGround}><${newCard.View} joining=${joined.value} /><//>`;
+  const after = isJoining ? homeUrl() : undefined;
+  return html`<${Frame} page=${joining("jn.page")} title=${joining("jn.title")} isWide>
+    <div class="seg si-ways" role="group" aria-label=${joining("jn.ways")}>
+      ${[false, true].map(
+        (isJoin) => html`<button
+          key=${isJoin}
+          type="button"
+          aria-pressed=${joins.value === isJoin}
+          onClick=${() => {
+            joins.value = isJoin;
+          }}
+        >
+          ${isJoin ? joining("jn.join") : t("si.title")}
+        </button>`,
+      )}
+    </div>
+    <div class="si-cols" data-way=${joins.value ? "join" : "sign-in"}>
+      <section aria-labelledby="sign-in"><h2 id="sign-in">${t("si.title")}</h2><${SignIn} after=${after} /></section>
+      <${Join}
+        code=${code}
+        after=${after}
+        onJoined=${(/** @type {Joining} */ joining) => {
+          joined.value = joining;
+        }}
+      />
+    </div>
+  <//>`;
+}
+
+/** @param {{ code: string, after?: string | undefined, onJoined: (joining: Joining) => void }} props */
+function Join({ code, after, onJoined }) {
+  const hasCard = useSignal(false);
+  const swap = () => {
+    hasCard.value = !hasCard.value;
+  };
+  return html`<section aria-labelledby="join">
+    <h2 id="join">${joining(hasCard.value ? "jn.words_title" : "jn.join")}</h2>
+    ${
+      hasCard.value
+        ? html`<${CardForm} onSignedIn=${() => startOver(after)} />`
+        : html`<${JoinForm} code=${code} onJoined=${onJoined} />`
+    }
+    <p class="hint">
+      ${joining(hasCard.value ? "jn.no_card" : "jn.been")}${" "}
+      <button class="link" type="button" onClick=${swap}>${joining(hasCard.value ? "jn.to_join" : "jn.type")}</button>.
+    </p>
+  </section>`;
+}
+
+/** The screen that the code on a card leads to. The words leave the address before anything is drawn. */
+function CardFromLink() {
+  const words = useMemo(() => {
+    const found = decodeURIComponent(codeOfAddress()).replaceAll("-", " ");
+    history.replaceState(null, "", location.pathname);
+    return found;
+  }, []);
+  return html`<${Frame} page=${joining("jn.words_page")} title=${joining("jn.words_title")}>
+    <${CardForm} words=${words} onSignedIn=${() => startOver(homeUrl())} />
+  <//>`;
+}
+
+/** @param {{ after?: string | undefined }} props `after`: where it leads; by default to what was asked for */
+function SignIn({ after }) {
   const loading = useLoaded(accountApi.methods);
   const found = loading.found.value;
   const password = {
@@ -43,7 +138,7 @@ function SignIn() {
     type: /** @type {const} */ ("password"),
     complete: "current-password",
   };
-  return html`<${Frame} page=${t("si.page")} title=${t("si.title")}>
+  return html`
     ${found?.setUp && html`<p class="si-says">${t("si.no_owner")}</p>`}
     <${CredentialsForm}
       fields=${[name(), password]}
@@ -51,11 +146,11 @@ function SignIn() {
       busyWords=${t("si.going")}
       onSubmit=${async (/** @type {any} */ given) => {
         await accountApi.signIn(given);
-        startOver();
+        startOver(after);
       }}
     />
     <p class="hint">${t("si.forgotten")}</p>
-  <//>`;
+  `;
 }
 
 function SetUp() {
@@ -96,18 +191,20 @@ function PasswordFromLink() {
 /** @param {{ code: string, children: ComponentChildren }} props */
 const WithCode = ({ code, children }) => (code ? children : html`<${Fault} message=${t("si.no_code")} />`);
 
-/** @param {{ page: string, title: string, children: ComponentChildren }} props */
-function Frame({ page, title, children }) {
+/** @param {{ page: string, title: string, isWide?: boolean, children: ComponentChildren }} props */
+function Frame({ page, title, isWide = false, children }) {
   useEffect(() => {
     document.title = page;
   }, [page]);
-  return html`<${Shell} bare>
-    <div class="si">
-      <div class="wrap">
-        <h1 class="ask-title">${title}</h1>
-        <div class="si-col">${children}</div>
-      </div>
-      <${Ground} />
+  return html`<${OnGround}>
+    <div class="wrap">
+      <h1 class="ask-title">${title}</h1>
+      ${isWide ? children : html`<div class="si-col">${children}</div>`}
     </div>
   <//>`;
 }
+
+/** @param {{ children?: ComponentChildren }} props */
+const OnGround = ({ children }) => html`<${Shell} bare>
+  <div class="si">${children}<${Ground} /></div>
+<//>`;

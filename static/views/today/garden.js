@@ -4,18 +4,26 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/today.js";
 import { html } from "../../lib/html.js";
+import { givenPaths, loadGivenPaths } from "../../state/given_paths.js";
 import { loadSeenLeaves, saveSeenLeaves } from "../../state/seen_leaves.js";
 import { pathsUrl, pathUrl } from "../../state/router.js";
-import { stepUrl } from "../common/next_step.js";
 import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
+import { stepUrl } from "../common/next_step.js";
 import { Plant } from "./plant.js";
 
-/** @import { Today, TodayPath } from "../../types.d.ts" */
+/** @import { CopiedPath, Today, TodayPath } from "../../types.d.ts" */
+
+/** Loaded only if a teacher has given a path. */
+const givenLine = lazy(async () => (await import("../common/given_line.js")).GivenLine);
 
 /** @param {{ today: Today }} props */
 export function Garden({ today }) {
   const seen = useMemo(loadSeenLeaves, []);
   useEffect(() => saveSeenLeaves(today.paths), [today]);
+  useEffect(() => {
+    loadGivenPaths();
+  }, []);
   return html`<section class="garden" aria-labelledby="garden">
     <header>
       <h2 class="t18" id="garden">${t("td.paths")}</h2>
@@ -30,7 +38,7 @@ export function Garden({ today }) {
             place=${i}
             seen=${seen?.[path.branch.id] ?? (seen ? 0 : path.leaves.length)}
           />
-          <${Words} path=${path} isDone=${today.done} />
+          <${Words} path=${path} copy=${givenPaths.value.get(path.branch.id)} isDone=${today.done} />
         </article>`,
       )}
     </div>
@@ -39,10 +47,11 @@ export function Garden({ today }) {
   </section>`;
 }
 
-/** @param {{ path: TodayPath, isDone: boolean }} props */
-const Words = ({ path, isDone }) => html`<div>
+/** @param {{ path: TodayPath, copy: CopiedPath | undefined, isDone: boolean }} props */
+const Words = ({ path, copy, isDone }) => html`<div>
   <h3><a href=${pathUrl(path.branch.id)}>${path.branch.title}</a></h3>
   <p class="t13 dim">${standing(path)}</p>
+  ${copy && html`<${givenLine.View} copy=${copy} />`}
   <p class="nx say dim">${path.next.kind === "done" ? t("td.kept") : (path.next.node?.title ?? "")}</p>
   <${Onward} path=${path} isDone=${isDone} />
 </div>`;

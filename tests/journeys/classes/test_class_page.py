@@ -29,9 +29,9 @@ async def server(tmp_path: Path, sqlite_url: str) -> AsyncIterator[SignInServer]
 
 
 async def sign_in(page: Page, name: str) -> None:
-    await page.get_by_label("Name").fill(name)
+    await page.get_by_label("Name", exact=True).fill(name)
     await page.get_by_label("Password").fill(PASSWORD)
-    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 async def rows_of(browser: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]:
@@ -142,7 +142,9 @@ async def test_a_teacher_makes_a_class_and_sees_where_its_learners_are_stuck(
         await page.get_by_text("Learners and cards").click()
         await page.get_by_role("button", name="New card for Mila").click()
         await page.get_by_role("button", name="Make the card").click()
-        await expect(page.get_by_role("dialog", name="Card of Mila")).to_be_visible()
+        card = page.get_by_role("dialog", name="Card of Mila")
+        await expect(card.get_by_role("img")).to_be_visible()
+        await take_screenshot(page, "class-card-1440")
         assert (await mila.get("/api/account")).status_code == 401
         await page.keyboard.press("Escape")
         await page.get_by_role("button", name="Remove Ben").click()

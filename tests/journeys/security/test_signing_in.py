@@ -28,17 +28,17 @@ async def server(tmp_path: Path, sqlite_url: str) -> AsyncIterator[SignInServer]
 
 
 async def sign_in(page: Page, name: str = "anna") -> None:
-    await page.get_by_label("Name").fill(name)
+    await page.get_by_label("Name", exact=True).fill(name)
     await page.get_by_label("Password").fill(PASSWORD)
-    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 async def test_signing_in_by_keyboard_leads_to_the_page_that_was_asked_for(
     browser: Browser, server: SignInServer
 ) -> None:
     async with open_page(browser, f"{server.origin}/paths", allow=EXPECTED) as page:
-        await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-        await expect(page.get_by_label("Name")).to_be_focused()
+        await expect(page.get_by_role("heading", name="Sign in, or join your class")).to_be_visible()
+        await expect(page.get_by_label("Name", exact=True)).to_be_focused()
         await expect(page.get_by_role("navigation")).to_have_count(0)
         await page.keyboard.type("anna")
         await page.keyboard.press("Tab")
@@ -55,22 +55,22 @@ async def test_signing_in_by_keyboard_leads_to_the_page_that_was_asked_for(
 
 async def test_nothing_bars_the_sign_in_in_either_theme_at_any_size(browser: Browser, server: SignInServer) -> None:
     async with open_page(browser, server.origin, allow=EXPECTED) as page:
-        await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Sign in, or join your class")).to_be_visible()
         await axe.assert_accessible(page, "sign-in")
-        await page.get_by_label("Name").fill("anna")
+        await page.get_by_label("Name", exact=True).fill("anna")
         await page.get_by_label("Password").fill("wrong horse battery")
-        await page.get_by_role("button", name="Sign in").click()
+        await page.get_by_role("button", name="Sign in", exact=True).click()
         await expect(page.get_by_role("alert")).to_be_visible()
         await axe.assert_accessible(page, "sign-in-refused")
     async with open_page(browser, server.origin, size=PHONE, scheme="dark", allow=EXPECTED) as page:
-        await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Sign in, or join your class")).to_be_visible()
         await take_screenshot(page, "sign-in-dark-360")
 
 
 async def test_the_sign_in_speaks_german(browser: Browser, server: SignInServer) -> None:
     async with open_page(browser, server.origin, locale="de-DE", allow=EXPECTED) as page:
-        await expect(page.get_by_role("heading", name="Anmelden")).to_be_visible()
-        await page.get_by_label("Name").fill("anna")
+        await expect(page.get_by_role("heading", name="Anmelden", exact=True)).to_be_visible()
+        await page.get_by_label("Name", exact=True).fill("anna")
         await page.get_by_label("Passwort").fill("wrong horse battery")
         await page.get_by_role("button", name="Anmelden").click()
         await expect(page.get_by_role("alert")).to_have_text("Der Name oder das Passwort stimmt nicht.")
@@ -88,7 +88,7 @@ async def test_the_first_owner_is_made_on_the_page_of_the_printed_address(
             lambda answer: answer.status == 401
         ):  # the stream's, which changes nothing here
             await page.reload()
-        await page.get_by_label("Name").fill("olga")
+        await page.get_by_label("Name", exact=True).fill("olga")
         await page.get_by_label("New password").fill("password123")
         await page.get_by_role("button", name="Create the account").click()
         await expect(page.get_by_role("alert")).to_contain_text("easy to guess")
@@ -127,7 +127,7 @@ async def test_sessions_tokens_and_the_password_are_in_the_settings(browser: Bro
         await expect(account.get_by_role("status")).to_contain_text("signed out everywhere else")
 
         await account.get_by_role("button", name="Sign out").click()
-        await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Sign in, or join your class")).to_be_visible()
         assert await page.context.cookies() == []
 
 
@@ -137,7 +137,7 @@ async def test_a_page_whose_session_ends_elsewhere_asks_to_sign_in(browser: Brow
         await page.get_by_role("link", name="Progress").wait_for()
         elsewhere = await server.sign_in("anna")
         await elsewhere.delete("/api/account/sessions")  # the page's stream ends with it, and it asks by itself
-        await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Sign in, or join your class")).to_be_visible()
 
 
 async def test_a_server_for_one_learner_shows_no_account(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:

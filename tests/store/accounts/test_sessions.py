@@ -11,6 +11,7 @@ from sprout.accounts.sessions import IDLE_END, MAX_SESSIONS, SEEN_EVERY
 from sprout.accounts.tokens import MAX_TOKENS, NewToken, TooManyTokens
 from sprout.clock import utc_now
 from sprout.errors import NotFound
+from sprout.events import wire_time
 from sprout.store.accounts.accounts import SqlAccounts
 from sprout.store.accounts.sessions import SqlSessions
 from sprout.store.accounts.tokens import SqlTokens
@@ -141,3 +142,19 @@ async def test_an_account_has_a_limited_number_of_tokens(accounts: SqlAccounts, 
     with pytest.raises(TooManyTokens):
         await tokens.create("one more", a_token(Scope.READ), user_id=user_id, origin=HERE)
     assert len({one.id for one in await tokens.tokens(user_id)}) == MAX_TOKENS
+
+
+async def test_the_list_of_accounts_says_when_each_was_last_here(
+    accounts: SqlAccounts, sessions: SqlSessions, database: Database
+) -> None:
+    user_id, away = await an_account(accounts), await an_account(accounts, "Bert")
+    assert [one.last_seen_at for one in await accounts.accounts()] == [None, None]
+    await a_session(sessions, user_id, "digest")
+    await sessions.end_all(user_id, origin=HERE)
+    signed_in = {one.user_id: one.last_seen_at for one in await accounts.accounts()}
+    assert signed_in[user_id] is not None
+    assert signed_in[away] is None
+    await a_session(sessions, user_id, "another")
+    used = utc_now() + timedelta(minutes=1)
+    await age(database, last_seen_at=used)
+    assert [one.last_seen_at for one in await accounts.accounts()] == [wire_time(used), None]
