@@ -387,14 +387,9 @@ export interface JoinedClass extends OpenClass {
   joinedAt: string;
   archivedAt: string | null;
 }
-/** Shown once; `path` holds the words behind a `#`. */
-export interface Card {
-  words: string;
-  path: string;
-}
 export interface JoinedPupil {
   account: Account;
-  card: Card;
+  card: LearnerCard;
 }
 export interface CopiedPath {
   branchId: string;

@@ -38,7 +38,9 @@ export default {
   "cl.done.reopened": "Die Klasse ist wieder offen.",
   "cl.done.deleted": "Die Klasse ist gelöscht.",
 
-  "cl.summary": "{learners}, {concepts}. Diese Woche da: {active}. Kommen irgendwo nicht weiter: {stuck}.",
+  "cl.summary": "{learners}, {concepts}. {active}, {stuck}.",
+  "cl.were_here": "{n} war diese Woche da|{n} waren diese Woche da",
+  "cl.are_stuck": "{n} kommt irgendwo nicht weiter|{n} kommen irgendwo nicht weiter",
   "cl.export": "Exportieren",
   "cl.give": "Lernpfad ausgeben",
   "cl.decide": "{n} Antwort entscheiden|{n} Antworten entscheiden",

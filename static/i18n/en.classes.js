@@ -38,7 +38,9 @@ export default {
   "cl.done.reopened": "The class is open again.",
   "cl.done.deleted": "The class is deleted.",
 
-  "cl.summary": "{learners}, {concepts}. {active} were here this week, {stuck} are stuck somewhere.",
+  "cl.summary": "{learners}, {concepts}. {active}, {stuck}.",
+  "cl.were_here": "{n} was here this week|{n} were here this week",
+  "cl.are_stuck": "{n} is stuck somewhere|{n} are stuck somewhere",
   "cl.export": "Export",
   "cl.give": "Give out a path",
   "cl.decide": "Decide {n} answer|Decide {n} answers",

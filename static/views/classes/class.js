@@ -97,10 +97,7 @@ function Page({ page, onChange }) {
             }}
           />`
         }
-        ${
-          members.length > 0 &&
-          html`<${Members} classId=${of.id} members=${members} isOpen=${!path} onChange=${onChange} />`
-        }
+        ${members.length > 0 && html`<${Members} of=${of} members=${members} isOpen=${!path} onChange=${onChange} />`}
       </div>
       <aside class="cl-side" aria-label=${t("cl.aside")}>
         ${
@@ -180,6 +177,6 @@ const summaryOf = ({ learners, concepts, activeThisWeek, stuckSomewhere }) =>
   t("cl.summary", {
     learners: t("cl.learners", { n: learners.length }),
     concepts: t("cl.concepts", { n: concepts.length }),
-    active: activeThisWeek,
-    stuck: stuckSomewhere,
+    active: t("cl.were_here", { n: activeThisWeek }),
+    stuck: t("cl.are_stuck", { n: stuckSomewhere }),
   });

@@ -3,11 +3,12 @@
 
 import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/classes.js";
+import { inGroups } from "../../lib/class_code.js";
 import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
 import { Icon } from "../common/icons.js";
 import { Problem } from "./confirm_dialog.js";
-import { dayWords, grouped } from "./words.js";
+import { dayWords } from "./words.js";
 import { useDeed } from "./deed.js";
 import { printCode } from "./poster.js";
 
@@ -66,7 +67,7 @@ export function JoinCode({ of, onChange }) {
 
 /** @param {{ code: ClassCode }} props */
 const CodeWords = ({ code }) => html`
-  <p class="cl-code" dir="ltr">${grouped(code.code)}</p>
+  <p class="cl-code" dir="ltr">${inGroups(code.code)}</p>
   <p class="t13 dim">${t("cl.code_left", { n: code.usesLeft, day: dayWords(code.expiresAt) })}</p>
 `;
 

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/classes.js";
 import { commaJoined } from "../../lib/format.js";
+import { inGroups } from "../../lib/class_code.js";
 import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
 import { classUrl, navigate } from "../../state/router.js";
@@ -14,7 +15,6 @@ import { Shell } from "../common/shell.js";
 import { ConfirmDialog, Problem } from "./confirm_dialog.js";
 import { useDeed } from "./deed.js";
 import { RenameDialog } from "./rename_dialog.js";
-import { grouped } from "./words.js";
 
 /** @import { SchoolClass } from "../../types.d.ts" */
 /** @typedef {{ kind: "rename" | "delete", of: SchoolClass } | null} Asked */
@@ -74,7 +74,7 @@ function ClassItem({ of, asked, onArchive }) {
   const ask = (/** @type {"rename" | "delete"} */ kind) => () => {
     asked.value = { kind, of };
   };
-  const codeWords = code ? t("cl.code_is", { code: grouped(code.code) }) : t("cl.no_code");
+  const codeWords = code ? t("cl.code_is", { code: inGroups(code.code) }) : t("cl.no_code");
   return html`<li>
     <div>
       <a class="t18" href=${classUrl(of.id)} dir="auto">${name}</a>

@@ -9,13 +9,13 @@ import { ConfirmDialog } from "./confirm_dialog.js";
 import { dayWords } from "./words.js";
 import { NewCardDialog } from "./new_card.js";
 
-/** @import { ClassMember } from "../../types.d.ts" */
+/** @import { ClassMember, SchoolClass } from "../../types.d.ts" */
 
 /**
- * @param {{ classId: string, members: ClassMember[], isOpen: boolean, onChange: () => Promise<void> }} props `isOpen`:
+ * @param {{ of: SchoolClass, members: ClassMember[], isOpen: boolean, onChange: () => Promise<void> }} props `isOpen`:
  *   whether the list shows at first
  */
-export function Members({ classId, members, isOpen, onChange }) {
+export function Members({ of, members, isOpen, onChange }) {
   const doomed = useSignal(/** @type {ClassMember | null} */ (null));
   const carded = useSignal(/** @type {ClassMember | null} */ (null));
   return html`<details class="cl-members" open=${isOpen}>
@@ -37,7 +37,7 @@ export function Members({ classId, members, isOpen, onChange }) {
     ${
       carded.value &&
       html`<${NewCardDialog}
-        classId=${classId}
+        of=${of}
         member=${carded.value}
         onClose=${() => {
           carded.value = null;
@@ -55,7 +55,7 @@ export function Members({ classId, members, isOpen, onChange }) {
           doomed.value = null;
         }}
         onGo=${async () => {
-          await classesApi.removeMember(classId, doomed.value?.userId ?? "");
+          await classesApi.removeMember(of.id, doomed.value?.userId ?? "");
           await onChange();
         }}
       />`

@@ -2,8 +2,9 @@
 /** Join code on paper: the class, the address, and the code so large that a room can read it. */
 
 import { t } from "../../i18n/classes.js";
+import { inGroups } from "../../lib/class_code.js";
 import { html } from "../../lib/html.js";
-import { dayWords, grouped } from "./words.js";
+import { dayWords } from "./words.js";
 
 /** @import { SchoolClass } from "../../types.d.ts" */
 
@@ -22,6 +23,6 @@ export const Poster = ({ of: { name, code } }) =>
     <p class="cl-poster-name" dir="auto">${name}</p>
     <p>${t("cl.poster_how")}</p>
     <p class="cl-poster-at">${location.host}</p>
-    <p class="cl-poster-code" dir="ltr">${grouped(code.code)}</p>
+    <p class="cl-poster-code" dir="ltr">${inGroups(code.code)}</p>
     <p>${t("cl.poster_end", { day: dayWords(code.expiresAt) })}</p>
   </section>`;

@@ -1,5 +1,5 @@
 // @ts-check
-/** Days and codes of a class in words. */
+/** Days of a class page in words. */
 
 import { t } from "../../i18n/classes.js";
 import { longDay } from "../../lib/dates.js";
@@ -26,6 +26,3 @@ export function awaySince(at) {
 /** The day of a time or of a date without one. @param {string} at */
 export const dayWords = (at) =>
   longDay(/^\d{4}-\d{2}-\d{2}$/.test(at) ? new Date(`${at}T12:00`).getTime() : parseMs(at));
-
-/** A code in two groups of four, as it is read out. @param {string} code */
-export const grouped = (code) => code.replace(/(.{4})(?=.)/g, "$1 ");

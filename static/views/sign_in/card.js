@@ -12,7 +12,7 @@ import { t as common } from "../../lib/i18n.js";
 import { correction, generate } from "../../vendor/lean-qr.mjs";
 import { Icon, Logo } from "../common/icons.js";
 
-/** @import { Card as CardSecret } from "../../types.d.ts" */
+/** @import { LearnerCard } from "../../types.d.ts" */
 
 /** @typedef {{ size: number, get: (x: number, y: number) => boolean }} QrModules */
 /** @type {(text: string, options: { minCorrectionLevel: number }) => QrModules} */
@@ -21,7 +21,7 @@ const encode = /** @type {any} */ (generate);
 /** Modules of white around the code. */
 const QUIET = 2;
 
-/** @param {{ name: string, className: string, card: CardSecret }} props */
+/** @param {{ name: string, className: string, card: LearnerCard }} props */
 export const Card = ({ name, className, card }) => html`<section class="pc" aria-label=${t("jn.card", { name })}>
   <span class="brand"><${Logo} /><span>${common("app.name")}</span></span>
   <${QrCode} text=${location.origin + card.path} label=${t("jn.qr", { name })} />
