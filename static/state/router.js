@@ -19,7 +19,7 @@ import { signal } from "@preact/signals";
  */
 
 /** Addresses of one word, each a screen of that name. */
-const ALONE = ["progress", "review", "settings", "people"];
+const ALONE = ["paths", "progress", "classes", "review", "settings", "people"];
 /** Addresses of the screens on which one signs in; what they carry stands behind the `#`. */
 const SIGN_IN = ["set-up", "password", "card", "join"];
 
@@ -35,7 +35,6 @@ export function parseScreen(pathname) {
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "seen" && branchId && !second) return { name: "seen", classId: branchId };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
-  if ((first === "paths" || first === "classes") && !branchId) return { name: first };
   if (first === "classes" && second === "desk" && !conceptId) return { name: "desk", classId: branchId };
   if (first === "classes" && !second) return { name: "class", classId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
