@@ -39,6 +39,9 @@ export default {
   "server.budget_spent": "Das Tagesbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht, der Rest reicht für keinen weiteren Aufruf. Um Mitternacht UTC ist es wieder frei, in {wait}.",
   "server.budget_too_small": "Das Tagesbudget von {size} {unit} ist kleiner als ein einziger Aufruf kosten kann. Wer diesen Server betreibt, kann es mit {setting} erhöhen.",
   "server.choose_option": "Wähle eine der Antworten.",
+  "server.contrast_sent_already":
+    "Eine Frage dazu ging in den letzten 24 Stunden schon hinaus. Warte erst die Antworten ab.",
+  "server.nothing_to_send": "Im Moment gibt es niemanden, dem du dazu eine Frage schicken kannst.",
   "server.class_archived": "Diese Klasse ist abgelegt. Öffne sie erst wieder.",
   "server.class_code_invalid": "Dieser Klassencode stimmt nicht oder gilt nicht mehr. Sieh noch einmal nach, oder bitte deine Lehrkraft um einen neuen.",
   "server.closed_empty": "{words}",

@@ -47,6 +47,7 @@ GOOD: dict[str, dict[str, object]] = {
     "ClassCode": {"code": "a"},
     "PathGift": {"branchId": "a"},
     "UpdateAcceptance": {"version": "a"},
+    "ContrastRequest": {"givenId": "a", "mixUpId": "a"},
     "NewPupil": {"code": "a", "nickname": "a"},
     "CardSignIn": {"card": "a"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},

@@ -83,7 +83,8 @@ BY_THE_SERVER = {  # no request says any end of these
     "account_sessions.user_id", "access_tokens.user_id", "one_time_codes.user_id",
     "classes.user_id", "class_members.class_id", "class_members.user_id",
     "given_paths.class_id", "given_paths.branch_id", "path_copies.given_id", "path_copies.user_id",
-    "path_copies.branch_id",
+    "path_copies.branch_id", "contrasts.given_id", "contrast_recipients.contrast_id", "contrast_recipients.user_id",
+    "contrast_recipients.question_id", "review_items.contrast_id",
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",
