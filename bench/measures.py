@@ -273,7 +273,7 @@ async def graph() -> list[Figure]:
 
 
 async def class_page() -> list[Figure]:
-    """The page of a class of 200 on a path of 60 concepts, on both databases, against what a teacher may have to wait."""
+    """The page of a class of 200 on a path of 60 concepts, on both databases; the floor is what a teacher may wait."""
     return [
         Figure(f"class page, {name}: p50", "ms", reading.p50_ms, CLASS_MS, 1.0, reading.waits_ms)
         for name, reading in (await read_class_pages()).items()
