@@ -42,6 +42,9 @@ export default {
   "server.budget_spent_month": "Das Monatsbudget von {size} {unit} ist aufgebraucht: {used} sind verbraucht, der Rest reicht für keinen weiteren Aufruf. Am Monatsersten ist es wieder frei, in {wait}.",
   "server.budget_too_small": "Das Budget von {size} {unit} ist kleiner als ein einziger Aufruf kosten kann. Wer diesen Server betreibt, kann es mit {setting} erhöhen.",
   "server.choose_option": "Wähle eine der Antworten.",
+  "server.contrast_sent_already":
+    "Eine Frage dazu ging in den letzten 24 Stunden schon hinaus. Warte erst die Antworten ab.",
+  "server.nothing_to_send": "Im Moment gibt es niemanden, dem du dazu eine Frage schicken kannst.",
   "server.class_archived": "Diese Klasse ist abgelegt. Öffne sie erst wieder.",
   "server.class_budget_above_setting": "Eine Klasse darf hier höchstens {most} haben. Wer diesen Server betreibt, kann mehr erlauben.",
   "server.class_budget_too_small": "Das Budget deiner Klasse von {size} {unit} ist kleiner als ein einziger Aufruf kosten kann. Deine Lehrkraft kann es erhöhen.",

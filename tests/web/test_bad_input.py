@@ -50,6 +50,7 @@ GOOD: dict[str, dict[str, object]] = {
     "DeskVerdict": {"decision": "right"},
     "NewShare": {"classId": "a"},
     "UpdateAcceptance": {"version": "a"},
+    "ContrastRequest": {"givenId": "a", "mixUpId": "a"},
     "NewPupil": {"code": "a", "nickname": "a"},
     "CardSignIn": {"card": "a"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},

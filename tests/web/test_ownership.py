@@ -86,6 +86,8 @@ BY_THE_SERVER = {  # no request says any end of these
     "path_copies.branch_id",
     "desk_decisions.question_id", "desk_decisions.answer_id", "desk_decisions.class_id", "desk_decisions.decided_by",
     "desk_decisions.cause_id", "shared_lessons.session_id", "shared_lessons.class_id",
+    "contrasts.given_id", "contrast_recipients.contrast_id", "contrast_recipients.user_id",
+    "contrast_recipients.question_id", "review_items.contrast_id",
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",

@@ -25,6 +25,7 @@ _ACCOUNT_TABLES = frozenset(
         class_tables.ClassTable,
         class_tables.ClassMember,
         class_tables.PathCopy,
+        class_tables.ContrastRecipient,
         account_tables.AccountSession,
         account_tables.AccessToken,
         account_tables.OneTimeCode,

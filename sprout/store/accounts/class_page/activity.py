@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Select, func, select, union_all
+from sqlalchemy import CTE, Connection, Select, Text, cast, func, select
 
 from sprout.learning.mastery.study_time import study_periods
 from sprout.learning.reviews.days import LearnerDays, learner_days
@@ -53,14 +53,18 @@ def _seconds(moments: Sequence[datetime]) -> int:
 
 
 def _moments(connection: Connection, copies: CTE, since: datetime) -> Mapping[str, Sequence[datetime]]:
-    """When each learner has answered or written something in their copy since then."""
-    answered = _answered(copies).add_columns(copies.c.user_id, _answers.c.created_at)
-    written = _written(copies).add_columns(copies.c.user_id, _messages.c.created_at)
-    wanted = union_all(answered.where(_answers.c.created_at >= since), written.where(_messages.c.created_at >= since))
+    """When each learner has answered or written something in their copy since then; as a text, since they are many."""
     found: defaultdict[str, list[datetime]] = defaultdict(list)
-    for user_id, at in connection.execute(wanted):
-        found[user_id].append(at)
+    for of_learner, at in ((_answered(copies), _answers.c.created_at), (_written(copies), _messages.c.created_at)):
+        wanted = of_learner.add_columns(copies.c.user_id, func.aggregate_strings(cast(at, Text), ","))
+        for user_id, moments in connection.execute(wanted.where(at >= since).group_by(copies.c.user_id)):
+            found[user_id] += map(_moment, moments.split(","))
     return found
+
+
+def _moment(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def _last_moments(connection: Connection, copies: CTE) -> dict[str, datetime]:

@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Select, exists, func, select
+from sqlalchemy import CTE, Connection, Select, Text, bindparam, case, cast, exists, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from sprout.accounts.class_page.rules import LOOKED_AT, ConceptStanding
@@ -19,23 +20,24 @@ _nodes, _edges, _progress = table_of(tables.Node), table_of(tables.Edge), table_
 _questions, _answers = table_of(tables.Question), table_of(tables.Answer)
 _sessions, _messages = table_of(tables.ChatSession), table_of(tables.ChatMessage)
 _concepts, _parts = _nodes.alias("concepts"), _nodes.alias("parts")
+IDS_AT_ONCE = 5_000
 NEXT, WITHIN = ",", " "  # between aggregated ids, which have neither
 
 
 @dataclass(frozen=True, slots=True)
 class CopyRows:
-    """What the copies of a given path hold, each mapping by the user.
+    """What the copies of a given path hold, each mapping but for `scores` by the user.
 
     Args:
         copy_ids: concept of the source → its copy.
-        scores: concept → scores of the last marked answers about it, newest first; of those that are not learned.
+        scores: by the copy of the concept, of those that are not learned: of the last marked answers, newest first.
         left, over: concepts with a lesson that was left, and those whose parts are all through.
     """
 
     copy_ids: Mapping[str, Mapping[str, str]]
     standings: Mapping[str, Sequence[ConceptStanding]]
     edges: Mapping[str, Sequence[tuple[str, str]]]
-    scores: Mapping[str, Mapping[str, Sequence[float]]]
+    scores: Mapping[str, Sequence[float]]
     left: Mapping[str, Collection[str]]
     over: Mapping[str, Collection[str]]
 
@@ -56,34 +58,40 @@ def copies_of(given_id: str, learner_id: str | None = None) -> CTE:
 def copy_rows(connection: Connection, given_id: str, source_id: str, copies: CTE) -> CopyRows:
     """The rows of the copies; `source_id` is the branch that they were made of."""
     standings = _standings(connection, copies)
+    begun = (one for of_learner in standings.values() for one in of_learner if one.answers)
     left, over = _lessons(connection, copies)
     return CopyRows(
         copy_ids=_copy_ids(connection, given_id, source_id, copies),
         standings=standings,
         edges=_concept_edges(connection, copies),
-        scores=last_scores(connection, copies),
+        scores=_last_scores(connection, [one.node_id for one in begun if not one.learned]),
         left=left,
         over=over,
     )
 
 
 def _standings(connection: Connection, copies: CTE) -> Mapping[str, Sequence[ConceptStanding]]:
+    """The standings with all concepts, a text for each learner: so many rows would take three times as long."""
+    columns = (
+        _nodes.c.id,
+        case((_progress.c.completed_at.is_not(None), "1"), else_=""),
+        case((_progress.c.mastered_at.is_not(None), "1"), else_=""),
+        func.coalesce(cast(_progress.c.attempts_count, Text), "0"),
+        func.coalesce(cast(_progress.c.mastery_score, Text), "0"),
+    )
+    text = reduce(lambda one, other: one + WITHIN + other, columns)
     wanted = (
-        select(
-            copies.c.user_id,
-            _nodes.c.id,
-            _progress.c.completed_at.is_not(None),
-            _progress.c.mastered_at.is_not(None),
-            func.coalesce(_progress.c.attempts_count, 0),
-            func.coalesce(_progress.c.mastery_score, 0.0),
-        )
+        select(copies.c.user_id, func.aggregate_strings(text, NEXT))
         .join(_nodes, (_nodes.c.branch_id == copies.c.branch_id) & (_nodes.c.type == "concept"))
         .outerjoin(_progress, (_progress.c.node_id == _nodes.c.id) & (_progress.c.user_id == copies.c.user_id))
+        .group_by(copies.c.user_id)
     )
-    found: defaultdict[str, list[ConceptStanding]] = defaultdict(list)
-    for user_id, *columns in connection.execute(wanted):
-        found[user_id].append(ConceptStanding(*columns))
-    return found
+    return {user_id: [*map(_standing, rows.split(NEXT))] for user_id, rows in connection.execute(wanted)}
+
+
+def _standing(text: str) -> ConceptStanding:
+    node_id, learned, mastered, answers, mastery = text.split(WITHIN)
+    return ConceptStanding(node_id, bool(learned), bool(mastered), int(answers), float(mastery))
 
 
 def _copy_ids(connection: Connection, given_id: str, source_id: str, copies: CTE) -> Mapping[str, Mapping[str, str]]:
@@ -116,25 +124,21 @@ def _concept_edges(connection: Connection, copies: CTE) -> Mapping[str, Sequence
     return {user_id: _pairs(ids) for user_id, ids in connection.execute(wanted)}
 
 
-def last_scores(connection: Connection, copies: CTE) -> Mapping[str, Mapping[str, Sequence[float]]]:
-    """The scores of the last marked answers about each concept that is begun and not learned, newest first."""
-    number = func.row_number().over(
-        partition_by=(copies.c.user_id, _questions.c.node_id), order_by=_answers.c.creation.desc()
-    )
+def _last_scores(connection: Connection, concept_ids: Sequence[str]) -> Mapping[str, Sequence[float]]:
+    """The scores of the last marked answers about each of the concepts, newest first."""
+    number = func.row_number().over(partition_by=_questions.c.node_id, order_by=_answers.c.creation.desc())
     marked = (
-        select(copies.c.user_id, _questions.c.node_id, _answers.c.score, number.label("number"))
-        .join(_nodes, (_nodes.c.branch_id == copies.c.branch_id) & (_nodes.c.type == "concept"))
-        .join(_progress, (_progress.c.node_id == _nodes.c.id) & (_progress.c.user_id == copies.c.user_id))
-        .join(_questions, _questions.c.node_id == _nodes.c.id)
-        .join(_answers, (_answers.c.question_id == _questions.c.id) & (_answers.c.user_id == copies.c.user_id))
-        .where(_progress.c.attempts_count > 0, _progress.c.completed_at.is_(None))
+        select(_questions.c.node_id, _answers.c.score, number.label("number"))
+        .join(_answers, _answers.c.question_id == _questions.c.id)
+        .where(_questions.c.node_id.in_(bindparam("concepts", expanding=True)))
         .where(_answers.c.score.is_not(None), _questions.c.state != "voided")
         .subquery()
     )
-    wanted = select(marked.c.user_id, marked.c.node_id, marked.c.score).where(marked.c.number <= LOOKED_AT)
-    found: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for user_id, node_id, score in connection.execute(wanted.order_by(marked.c.number)):
-        found[user_id][node_id].append(score)
+    wanted = select(marked.c.node_id, marked.c.score).where(marked.c.number <= LOOKED_AT).order_by(marked.c.number)
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for start in range(0, len(concept_ids), IDS_AT_ONCE):
+        for node_id, score in connection.execute(wanted, {"concepts": concept_ids[start : start + IDS_AT_ONCE]}):
+            found[node_id].append(score)
     return found
 
 
@@ -145,8 +149,10 @@ def _lessons(
     left: defaultdict[str, set[str]] = defaultdict(set)
     ended: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
     newest: dict[tuple[str, str], Any] = {}
-    for row in connection.execute(_newest_lessons(copies)):
-        newest[row.user_id, row.node_id] = row
+    oldest = {user_id: creation or 0 for user_id, creation in connection.execute(_oldest_lessons(copies))}
+    for row in connection.execute(_open_lessons(copies)):
+        if row.creation >= oldest[row.user_id]:
+            newest[row.user_id, row.node_id] = row
     for (user_id, node_id), row in newest.items():
         if row.is_over:
             ended[user_id].setdefault(row.parent_id, set()).add(node_id)
@@ -155,24 +161,28 @@ def _lessons(
     return left, _all_over(connection, copies, ended) if ended else {}
 
 
-def _newest_lessons(copies: CTE) -> Select[Any]:
-    """The lessons of the copies that are among their learner's newest, oldest first."""
-    number = func.row_number().over(partition_by=_sessions.c.user_id, order_by=_sessions.c.creation.desc())
-    numbered = (
-        select(_sessions.c.id, _sessions.c.user_id, _sessions.c.node_id, _sessions.c.ended_at, _sessions.c.creation)
-        .add_columns(number.label("number"))
-        .where(_sessions.c.user_id.in_(select(copies.c.user_id)), _sessions.c.node_id.is_not(None))
-        .subquery()
-    )
-    said = exists().where(_messages.c.session_id == numbered.c.id)
+def _open_lessons(copies: CTE) -> Select[Any]:
+    """The lessons about what is not learned, oldest first."""
+    said = exists().where(_messages.c.session_id == _sessions.c.id)
+    of_concept = (_progress.c.node_id == _parts.c.parent_id) & (_progress.c.user_id == copies.c.user_id)
     return (
-        select(numbered.c.user_id, numbered.c.node_id, numbered.c.ended_at.is_not(None).label("is_over"))
-        .add_columns(_parts.c.parent_id)
-        .join(_parts, _parts.c.id == numbered.c.node_id)
-        .join(copies, (copies.c.branch_id == _parts.c.branch_id) & (copies.c.user_id == numbered.c.user_id))
-        .where(numbered.c.number <= MAX_PAST_LESSONS, said)
-        .order_by(numbered.c.creation)
+        select(_sessions.c.user_id, _sessions.c.node_id, _sessions.c.ended_at.is_not(None).label("is_over"))
+        .add_columns(_parts.c.parent_id, _sessions.c.creation)
+        .join_from(copies, _sessions, _sessions.c.user_id == copies.c.user_id)
+        .join(_parts, (_parts.c.id == _sessions.c.node_id) & (_parts.c.branch_id == copies.c.branch_id))
+        .outerjoin(_progress, of_concept)
+        .where(_progress.c.completed_at.is_(None), said)
+        .order_by(_sessions.c.creation)
     )
+
+
+def _oldest_lessons(copies: CTE) -> Select[Any]:
+    """The oldest of each learner's lessons that still count as newest; null where all do."""
+    of_learner = select(_sessions.c.creation).where(
+        _sessions.c.user_id == copies.c.user_id, _sessions.c.node_id.is_not(None)
+    )
+    newest = of_learner.order_by(_sessions.c.creation.desc()).offset(MAX_PAST_LESSONS - 1).limit(1)
+    return select(copies.c.user_id, newest.correlate(copies).scalar_subquery())
 
 
 def _all_over(

@@ -63,7 +63,7 @@ def _ledger_answers(
         shown[user_id].update(map(belief_id, statements or ()))
     if not shown:
         return
-    asked = {user_id: ids.split(",") for user_id, ids in connection.execute(_asked(copies)).all() if user_id in shown}
+    asked = {user_id: ids.split(",") for user_id, ids in connection.execute(_asked(copies, [*shown]))}
     known = questions.of(connection, (one for ids in asked.values() for one in ids))
     relevant: list[str] = []
     for user_id, ids in asked.items():
@@ -117,8 +117,8 @@ def _shown(dialect: str, copies: CTE) -> Select[Any]:
     return wanted.join(_nodes, (_nodes.c.id == _questions.c.node_id) & (_nodes.c.branch_id == copies.c.branch_id))
 
 
-def _asked(copies: CTE) -> Select[Any]:
-    """The ids of the questions that each learner has answered in their copy."""
+def _asked(copies: CTE, users: Sequence[str]) -> Select[Any]:
+    """The ids of the questions that each of the learners has answered in their copy."""
     return (
         select(copies.c.user_id, func.aggregate_strings(_answers.c.question_id, ","))
         .join_from(copies, _nodes, _nodes.c.branch_id == copies.c.branch_id)
@@ -127,6 +127,7 @@ def _asked(copies: CTE) -> Select[Any]:
             (_assessments.c.user_id == copies.c.user_id) & (_assessments.c.target_node_id == _nodes.c.id),
         )
         .join(_answers, (_answers.c.user_id == copies.c.user_id) & (_answers.c.assessment_id == _assessments.c.id))
+        .where(copies.c.user_id.in_(users))
         .group_by(copies.c.user_id)
     )
 
@@ -147,16 +148,17 @@ def _answered(connection: Connection, question_ids: Sequence[str]) -> list[Row[A
 
 def _statements(connection: Connection, source_id: str, copies: CTE, ids: Collection[str]) -> Mapping[str, str]:
     """The words of mix-ups: those of the teacher's topic, else those of a learner's copy."""
+    root = select(_nodes.c.id).where(_nodes.c.branch_id == source_id, _nodes.c.type == "root")
+    found = _words(connection, root, ids)
+    if missing := [one for one in ids if one not in found]:
+        roots = select(_nodes.c.id).join(copies, _nodes.c.branch_id == copies.c.branch_id)
+        found |= _words(connection, roots.where(_nodes.c.type == "root"), missing)
+    return found
+
+
+def _words(connection: Connection, topics: Select[Any], ids: Collection[str]) -> dict[str, str]:
     if not ids:
         return {}
-    branches = select(copies.c.branch_id)
-    wanted = (
-        select(_beliefs.c.id, _beliefs.c.statement)
-        .join(_nodes, _nodes.c.id == _beliefs.c.topic_id)
-        .where(or_(_nodes.c.branch_id == source_id, _nodes.c.branch_id.in_(branches)), _beliefs.c.id.in_([*ids]))
-        .order_by(_nodes.c.branch_id != source_id, _nodes.c.creation)
-    )
-    found: dict[str, str] = {}
-    for row in connection.execute(wanted):
-        found.setdefault(row.id, row.statement)
-    return found
+    of_topics = _beliefs.c.topic_id.in_(topics) & _beliefs.c.id.in_([*ids])
+    wanted = select(_beliefs.c.id, _beliefs.c.statement).where(of_topics).order_by(_beliefs.c.topic_id.desc())
+    return {row.id: row.statement for row in connection.execute(wanted)}

@@ -252,7 +252,6 @@ def _learner(found: _PageRows, member: Row[Any]) -> LearnerProgress:
         left=found.copies.left.get(user_id, ()),
         over=found.copies.over.get(user_id, ()),
     )
-    scores = found.copies.scores.get(user_id, {})
     return LearnerProgress(
         user_id=user_id,
         display_name=member.display_name,
@@ -264,7 +263,7 @@ def _learner(found: _PageRows, member: Row[Any]) -> LearnerProgress:
         stuck=[
             place
             for place, one in enumerate(standings)
-            if one is not None and is_stuck(scores.get(one.node_id, ()), learned=one.learned)
+            if one is not None and is_stuck(found.copies.scores.get(one.node_id, ()), learned=one.learned)
         ],
         unsure=[place for place, one in enumerate(standings) if one is not None and one.is_unsure],
         due_concepts=[place for place, node_id in enumerate(copies) if node_id in activity.due],
