@@ -42,7 +42,7 @@ from sprout.runs.budget.arithmetic import (
     next_reset,
     tightest,
 )
-from sprout.runs.budget.refusal import BudgetSpent, ClassModelOff, class_model_off, refusal
+from sprout.runs.budget.refusal import ClassModelOff, class_model_off, refusal, run_refusal
 from sprout.runs.cancellation import end_tasks
 
 log = logging.getLogger(__name__)
@@ -193,7 +193,8 @@ class BudgetLedger:
         if isinstance(verdict, Refused):
             now, limits = self._clock(), self._limits_of(learner, classes[:1])
             free_at = next_reset(now, verdict.budget.period) if verdict.fits_when_empty else None
-            raise BudgetSpent(refusal(limits[verdict.budget], price, verdict, now), free_at)
+            why = refusal(limits[verdict.budget], price, verdict, now)
+            raise run_refusal(why, verdict.budget.period, free_at)
 
     async def settle(self, reservation: Reservation, used: Amount) -> None:
         """Settle a reservation; completes even if the caller is cancelled meanwhile."""

@@ -32,11 +32,18 @@ class BudgetSpent(TooManyRequests):
         free_at: when the budget begins anew; None where it never covers a call.
     """
 
-    def __init__(self, why: ModelFailure, free_at: datetime | None) -> None:
-        wait_s = math.inf if why.retry_after_s is None else why.retry_after_s
-        code = why.code.replace("budget_spent", "budget_over")
-        super().__init__(f"{why} {GOES_ON}", retry_after_s=wait_s, code=code)
-        self.params = why.params
+    code = "budget_over"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        free_at: datetime | None,
+        retry_after_s: float,
+        code: str | None = None,
+        **params: str | float,
+    ) -> None:
+        super().__init__(message, retry_after_s=retry_after_s, code=code, **params)
         self.free_at = free_at
 
 
@@ -71,16 +78,49 @@ def refusal(limit: Limit, price: Price, verdict: MustWait | Refused, now: dateti
         return _too_small(verdict.budget, budget, "USD" if in_money else "TOKENS", size=amount, unit=unit)
     wait_s = (next_reset(now, period) - now).total_seconds()
     what = f"{budget} is spent: {used} used, and what is left does not cover another call."
+    message, wait = f"{what} It is free again {RESETS[period]}, in {{wait}}.", _duration(wait_s)
+    if period is Period.MONTH:
+        return ModelFailure(
+            ModelFailureKind.BUDGET_SPENT,
+            message,
+            code="budget_spent_month",
+            retry_after_s=wait_s,
+            wait=wait,
+            size=amount,
+            used=spent_amount,
+            unit=unit,
+        )
     return ModelFailure(
         ModelFailureKind.BUDGET_SPENT,
-        f"{what} It is free again {RESETS[period]}, in {{wait}}.",
-        code=None if period is Period.DAY else "budget_spent_month",
+        message,
         retry_after_s=wait_s,
-        wait=_duration(wait_s),
+        wait=wait,
         size=amount,
         used=spent_amount,
         unit=unit,
     )
+
+
+def run_refusal(why: ModelFailure, period: Period, free_at: datetime | None) -> BudgetSpent:
+    """The refusal of a run whose first call would be refused so."""
+    message, wait_s, values = f"{why} {GOES_ON}", why.retry_after_s, why.params
+    if free_at is None or wait_s is None:
+        never = BudgetSpent(f"{why} {GOES_ON}", free_at=None, retry_after_s=math.inf)
+        never.code, never.params = why.code, values
+        return never
+    wait, size, used, unit = (values[name] for name in ("wait", "size", "used", "unit"))
+    if period is Period.MONTH:
+        return BudgetSpent(
+            message,
+            code="budget_over_month",
+            free_at=free_at,
+            retry_after_s=wait_s,
+            wait=wait,
+            size=size,
+            used=used,
+            unit=unit,
+        )
+    return BudgetSpent(message, free_at=free_at, retry_after_s=wait_s, wait=wait, size=size, used=used, unit=unit)
 
 
 def _too_small(budget: Budget, words: str, currency: str, *, size: str | float, unit: str) -> ModelFailure:

@@ -40,10 +40,10 @@ class BudgetReservation(TableModel, table=True):
     id: str = Field(primary_key=True, sa_type=SafeText)
     day: date = Field(sa_type=Date)
     learner: str = Field(sa_type=SafeText)
-    class_id: str | None = Field(default=None, sa_type=SafeText)
     run_id: str = Field(sa_type=SafeText)
     attempt_id: str = Field(sa_type=SafeText)
     nano_usd: int = Field(sa_type=BigInteger)
     tokens: int = Field(sa_type=BigInteger)
     reserved_at: datetime = Field(sa_type=UtcTime)
     lapsed: bool = False
+    class_id: str | None = Field(default=None, sa_type=SafeText)

@@ -14,9 +14,9 @@ depends_on: str | Sequence[str] | None = None
 def upgrade() -> None:
     op.add_column("budget_reservations", sa.Column("class_id", sa.Text(), nullable=True))
     op.add_column("classes", sa.Column("model_off", sa.Boolean(), nullable=False, server_default=sa.false()))
-    for period in ("day", "month"):
-        op.add_column("classes", sa.Column(f"usd_per_{period}", sa.Float(), nullable=True))
-        op.add_column("classes", sa.Column(f"tokens_per_{period}", sa.BigInteger(), nullable=True))
+    for unit, kind in (("usd", sa.Float()), ("tokens", sa.BigInteger())):
+        for period in ("day", "month"):
+            op.add_column("classes", sa.Column(f"{unit}_per_{period}", kind, nullable=True))
 
 
 def downgrade() -> None:
