@@ -36,6 +36,7 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
     accounts, passwords, sessions = SqlAccounts(database), SqlPasswords(database), SqlSessions(database)
     security_log, throttle = SqlSecurityLog(database), SignInThrottle(take_token)
     memberships, cards, given_paths = SqlMemberships(database), SqlCards(database), SqlGivenPaths(database)
+    class_progress = SqlClassProgress(database)
     return AccountRepositories(
         accounts=accounts,
         passwords=passwords,
@@ -50,7 +51,8 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         given_paths=given_paths,
         path_giver=PathGiver(given_paths),
         path_updates=SqlPathUpdates(database),
-        class_progress=SqlClassProgress(database),
+        class_progress=class_progress,
+        contrasts=class_progress,
         cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
         methods=settings.auth,
     )

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, READ_CLASS, SEED, TEACH
 from sprout.accounts.accounts import AccountRow, PersonRow
+from sprout.accounts.class_page.contrasts import ContrastRow
 from sprout.accounts.class_page.progress import ClassProgress, ConceptReport, SeenPath
 from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
@@ -578,6 +579,9 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/api/classes/{id}/learners/{learner_id}/concepts/{node_id}", READ_CLASS,
                  class_page.get_concept, "How a learner stands with a concept of a given path; none of their words",
                  _one("The standing, and the last ten answers.", ConceptReport), (404,)),
+        Endpoint("POST", "/api/classes/{id}/contrasts", TEACH, class_page.send_contrast,
+                 "Send those who hold a mix-up a question on it, first in their next review session",
+                 _one("When, and to how many.", ContrastRow, 201), (404, 409), body=class_requests.ContrastRequest),
         Endpoint("GET", "/api/account/classes/{id}/seen", READ, class_page.get_seen,
                  "What the teacher of a class sees of the caller",
                  _list("The paths that are given to the class.", SeenPath), (404,)),

@@ -37,10 +37,15 @@ class DuePart:
 
 @dataclass(frozen=True, slots=True)
 class PlannedReview:
-    """A question to ask, and the due parts beside its own that a good answer credits."""
+    """A question to ask, and the due parts beside its own that a good answer credits.
+
+    Args:
+        contrast_id: of the contrast that a teacher sent, where it is the reason to ask.
+    """
 
     part: DuePart
     covers: tuple[DuePart, ...] = ()
+    contrast_id: str | None = None
 
     @property
     def urgency(self) -> float:

@@ -52,12 +52,16 @@ _reviews = table_of(ReviewEntry)
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """An item in the transaction that answers it; `learned_at` is when its part was learned."""
+    """An item in the transaction that answers it.
+
+    Args:
+        learned_at: when its part was learned; None where a teacher sent the question and it has no card.
+    """
 
     session: ReviewSessionRow
     item: ReviewItem
     question: tables.Question
-    learned_at: datetime
+    learned_at: datetime | None
     retention: float
 
     @property
@@ -77,7 +81,7 @@ def open_item(tx: WriteTransaction, row: ReviewSessionRow, item: ReviewItem, ret
         raise Conflict(ALREADY_SKIPPED, code="already_skipped")
     question = question_of(tx.session, item)
     learned_at = learned_times(tx.connection, [item.node_id or ""], row.user_id).get(item.node_id or "")
-    if question is None or learned_at is None:
+    if question is None or (learned_at is None and item.contrast_id is None):
         raise Conflict(REMOVED, code="part_removed")
     if question.state == "voided":
         raise Conflict(WITHDRAWN, code="question_withdrawn")
@@ -152,8 +156,11 @@ def settle(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, now: d
 def _set_grade(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, grade: ReviewGrade) -> None:
     """Store the review of an answer, or change its grade; what the part rests on is credited with a good one.
 
-    A question that comes back after a miss earns none: its answer was shown a moment ago.
+    A question that comes back after a miss earns none: its answer was shown a moment ago. What has no card has no
+    review either: the answer counts as evidence alone.
     """
+    if opened.learned_at is None:
+        return
     tx.flush()
     mine = (_reviews.c.answer_id == answer.id, _reviews.c.node_id == opened.node_id, ~_reviews.c.is_credit)
     changed = tx.connection.execute(update(_reviews).where(*mine).values(grade=grade.value))

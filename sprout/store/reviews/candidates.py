@@ -28,7 +28,7 @@ _SEEN = select(func.max(_answers.c.created_at)).where(_answers.c.question_id == 
 
 def askable_parts(connection: Connection, node_ids: Collection[str], user_id: str, source: ItemSource) -> set[str]:
     """Those of the parts about which there is a question to ask."""
-    found = {row.node_id for row in connection.execute(_asked(node_ids, user_id, _tests.c.node_id)) if _is_usable(row)}
+    found = {row.node_id for row in connection.execute(_asked(node_ids, user_id, _tests.c.node_id)) if is_usable(row)}
     missing = [node_id for node_id in node_ids if node_id not in found]
     return found | {row.id for row in _titled(connection, missing) if source.items(row.topic, row.concept, row.title)}
 
@@ -64,13 +64,13 @@ def asked_about(
     wanted = _asked(node_ids, user_id, *columns, *named).order_by(_questions.c.creation)
     found: defaultdict[str, list[Candidate]] = defaultdict(list)
     for row in connection.execute(wanted):
-        if _is_usable(row):
+        if is_usable(row):
             found[row.node_id].append(_asked_candidate(row, clears))
     return found
 
 
 def _asked(node_ids: Collection[str], user_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
-    """The questions about these parts that are not open elsewhere, with what `_is_usable` looks at."""
+    """The questions about these parts that are not open elsewhere, with what `is_usable` looks at."""
     waits = (
         select(_items.c.question_id)
         .join(_sessions, _sessions.c.id == _items.c.session_id)
@@ -98,7 +98,8 @@ def _titled(connection: Connection, node_ids: Collection[str]) -> Sequence[Row[A
     return list(connection.execute(wanted))
 
 
-def _is_usable(row: Row[Any]) -> bool:
+def is_usable(row: Any) -> bool:
+    """Whether a question's row, with its kind and what marks and helps it, can be asked in a review."""
     is_gap = bool((row.ladder or {}).get("given"))  # most of it is worked out, so that it recalls little
     return row.kind not in NOT_REVIEWED_KINDS and not is_gap and not (row.marked_by or {}).get("program_tests")
 

@@ -16,6 +16,7 @@ from sprout.learning.reviews.planning import DuePart, PlannedReview, plan_review
 from sprout.learning.reviews.repository import ReviewSettings
 from sprout.learning.reviews.workload import Workload, by_path, minutes_for, pace, workload
 from sprout.store.reviews.candidates import askable_parts
+from sprout.store.reviews.contrasts import pending_contrasts
 from sprout.store.reviews.settings import days_of
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
@@ -34,7 +35,7 @@ class DueReviews:
     """What is due at a time.
 
     Args:
-        plan: the questions that cover it, the most urgent first.
+        plan: the questions that cover it: contrasts that a teacher sent, then the most urgent first.
         titles: branch → its title.
         pace_s: seconds that a review takes the learner.
     """
@@ -59,11 +60,15 @@ def due_reviews(
     askable = askable_parts(connection, [row.node_id for row in asked_today], user_id, source) if asked_today else set()
     sure = _missed_though_sure(connection, user_id, askable)
     due = [_due_part(row, now, was_sure=row.node_id in sure) for row in asked_today if row.node_id in askable]
-    plan = plan_reviews(due, _edges_among(connection, {one.concept_id for one in due}))
+    contrasts = pending_contrasts(connection, user_id, now)
+    sent = {one.review.part.node_id for one in contrasts}
+    planned = plan_reviews(due, _edges_among(connection, {one.concept_id for one in due}))
+    plan = [*(one.review for one in contrasts), *(one for one in planned if one.part.node_id not in sent)]
     done, pace_s = _done_today(connection, user_id, days, now), pace_of(connection, user_id)
     return DueReviews(
         plan=plan,
-        titles={row.branch_id: row.branch_title for row in rows if row.branch_id is not None},
+        titles={row.branch_id: row.branch_title for row in rows if row.branch_id is not None}
+        | {one.branch_id: one.branch_title for one in contrasts},
         pace_s=pace_s,
         load=workload(len(plan), done=done, minutes=settings.minutes, pace_s=pace_s),
         done_today=done,

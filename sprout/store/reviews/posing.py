@@ -15,6 +15,7 @@ from sprout.store.assessment.review_cards import learned_times
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node, owned_node_row, unique_key
 from sprout.store.reviews.candidates import candidates_for
+from sprout.store.reviews.contrasts import contrast_question, mark_asked
 from sprout.store.schema import tables
 from sprout.store.schema.review_tables import ReviewItem, ReviewSessionRow
 
@@ -52,22 +53,45 @@ def _is_open(tx: WriteTransaction, item: ReviewItem, user_id: str) -> bool:
     question = question_of(tx.session, item)
     if question is None or question.state == "voided" or item.node_id is None:
         return False
-    return item.node_id in learned_times(tx.connection, [item.node_id], user_id)
+    return _may_be_asked(tx, item, user_id)
+
+
+def _may_be_asked(tx: WriteTransaction, item: ReviewItem, user_id: str) -> bool:
+    """Whether the item's part is learned; what a teacher sent need not be."""
+    if item.node_id is None:
+        return False
+    return item.contrast_id is not None or item.node_id in learned_times(tx.connection, [item.node_id], user_id)
 
 
 def _pose(tx: WriteTransaction, item: ReviewItem, user_id: str, now: datetime, source: ItemSource) -> bool:
     """Ask a question about the item's part; whether there was one."""
     item.state = "dropped"
-    if item.node_id is None or item.node_id not in learned_times(tx.connection, [item.node_id], user_id):
+    if item.node_id is None or not _may_be_asked(tx, item, user_id):
         return False
     node = owned_node_row(tx.connection, item.node_id, user_id)
     concept = lock_node(tx.connection, node.parent_id or "", user_id)
-    clears = clearable_beliefs(tx.connection, concept.id, user_id, now)
-    chosen = choose_item(candidates_for(tx.connection, node.id, user_id, source, clears))
+    chosen = _choose(tx, item, node, concept, user_id, now, source)
     if chosen is None:
         return False
     item.state, item.question_id, item.posed_at = "posed", ask(tx, chosen, concept, node, user_id), now
+    if item.contrast_id is not None:
+        mark_asked(tx, item.contrast_id, user_id, item.question_id)
     return True
+
+
+def _choose(
+    tx: WriteTransaction,
+    item: ReviewItem,
+    node: NodeRow,
+    concept: NodeRow,
+    user_id: str,
+    now: datetime,
+    source: ItemSource,
+) -> Candidate | None:
+    if item.contrast_id is not None:
+        return contrast_question(tx.connection, item.contrast_id, node.id, user_id, now)
+    clears = clearable_beliefs(tx.connection, concept.id, user_id, now)
+    return choose_item(candidates_for(tx.connection, node.id, user_id, source, clears))
 
 
 def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow, user_id: str) -> str:

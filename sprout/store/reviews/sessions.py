@@ -55,6 +55,7 @@ def insert_session(
             position=position,
             node_id=review.part.node_id,
             covers=[one.node_id for one in review.covers] or None,
+            contrast_id=review.contrast_id,
         )
         for position, review in enumerate(reviews, start=1)
     ]

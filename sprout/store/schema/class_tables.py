@@ -7,7 +7,7 @@ from sqlalchemy import CheckConstraint, UniqueConstraint
 from sqlmodel import Field
 
 from sprout.clock import utc_now
-from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, UtcTime
+from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, TableModel, UtcTime
 
 
 class ClassTable(OrderedModel, table=True):
@@ -65,3 +65,27 @@ class PathCopy(OrderedModel, table=True):
     )
     origins: JsonValue = Field(sa_type=JSON_VALUE)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+
+
+class Contrast(OrderedModel, table=True):
+    """A contrast question against a mix-up, sent to those of a class who held it; `belief_id` is made of its words."""
+
+    __tablename__ = "contrasts"
+
+    given_id: str = Field(foreign_key="given_paths.id", ondelete="CASCADE", index=True, sa_type=SafeText)
+    belief_id: str = Field(sa_type=SafeText)
+    sent_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+
+
+class ContrastRecipient(TableModel, table=True):
+    """A learner to whom a contrast was sent, and the question that they were asked; null before their next review."""
+
+    __tablename__ = "contrast_recipients"
+
+    contrast_id: str = Field(foreign_key="contrasts.id", ondelete="CASCADE", primary_key=True, sa_type=SafeText)
+    user_id: str = Field(
+        foreign_key="accounts.user_id", ondelete="CASCADE", primary_key=True, index=True, sa_type=SafeText
+    )
+    question_id: str | None = Field(
+        default=None, foreign_key="questions.id", ondelete="SET NULL", index=True, sa_type=SafeText
+    )

@@ -70,7 +70,8 @@ class ReviewSessionRow(OrderedModel, table=True):
 class ReviewItem(OrderedModel, table=True):
     """A question of a session, chosen when its turn comes; without a node once its part is removed.
 
-    `covers` are ids of further due parts that a good answer credits.
+    `covers` are ids of further due parts that a good answer credits. One with a `contrast_id` asks a question that a
+    teacher sent, about a part that need not be learned.
     """
 
     __tablename__ = "review_items"
@@ -91,6 +92,9 @@ class ReviewItem(OrderedModel, table=True):
     posed_at: datetime | None = Field(default=None, sa_type=UtcTime)
     settled_at: datetime | None = Field(default=None, sa_type=UtcTime)
     seconds: float | None = None
+    contrast_id: str | None = Field(
+        default=None, foreign_key="contrasts.id", ondelete="SET NULL", index=True, sa_type=SafeText
+    )
 
 
 class ReviewSettingsRow(TableModel, table=True):

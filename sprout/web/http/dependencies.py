@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from sprout.accounts.accounts import Accounts, Passwords
 from sprout.accounts.cards import Cards
+from sprout.accounts.class_page.contrasts import Contrasts
 from sprout.accounts.class_page.progress import ClassProgressReports
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
@@ -176,6 +177,7 @@ class AccountRepositories:
     path_giver: PathGiver
     path_updates: PathUpdates
     class_progress: ClassProgressReports
+    contrasts: Contrasts
     cookie: SessionCookie
     methods: tuple[Literal["password"], ...] = ()
 

@@ -49,6 +49,13 @@ class PathGift(RequestModel):
     due_on: Day | None = Field(default=None, description="a date, as in 2026-12-24")
 
 
+class ContrastRequest(RequestModel):
+    """A mix-up of a given path on which those who hold it are to be asked a question."""
+
+    given_id: Id
+    mix_up_id: Id
+
+
 class UpdateAcceptance(RequestModel):
     """The acceptance of what was shown of a path's update."""
 

@@ -32,7 +32,7 @@ from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema import tables
 from sprout.store.schema.account_tables import AccountTable
-from sprout.store.schema.class_tables import ClassTable, GivenPath
+from sprout.store.schema.class_tables import ClassTable, Contrast, GivenPath
 from sprout.store.schema.columns import TableModel
 from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem, PlacementRow
 from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
@@ -43,6 +43,7 @@ NO_BRANCHS_OWN = (
     "users", "worker_leases", "budget_days", "budget_reservations", "concerns", "learner_memories",
     "review_sessions", "review_items", "review_settings", "accounts", "account_sessions", "access_tokens",
     "one_time_codes", "security_events", "classes", "class_members", "path_copies",
+    "contrast_recipients",
 )  # fmt: skip
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light")
@@ -455,6 +456,7 @@ async def fill(
             tx.session.flush()
             tx.session.add(ClassTable(id="class", user_id=user_id, name="5b"))
         rows.append(GivenPath(id=f"g-{root.id}", class_id="class", branch_id=root.branch_id or ""))
+        rows.append(Contrast(id=f"k-{root.id}", given_id=f"g-{root.id}", belief_id="m"))
         for row in rows:
             tx.session.add(row)
             tx.session.flush()

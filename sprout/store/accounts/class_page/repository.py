@@ -9,23 +9,41 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 from sqlmodel import Session
 
+from sprout.accounts.class_page.contrasts import (
+    SEND_AGAIN_AFTER,
+    ContrastRow,
+    ContrastSentAlready,
+    NothingToSend,
+)
 from sprout.accounts.class_page.progress import (
     ClassConcept,
+    ClassMixUp,
     ClassProgress,
     ConceptReport,
     LearnerProgress,
     SeenPath,
 )
 from sprout.accounts.class_page.rules import ConceptStanding, copy_states, in_order, is_stuck
+from sprout.accounts.classes import ClassArchived
 from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.events import wire_time
 from sprout.learning.paths.next_lesson import learning_order
 from sprout.store.accounts.class_page.activity import WEEK, Activity, activity_of
 from sprout.store.accounts.class_page.concept_report import chance_of, given_of_concept, last_answers
+from sprout.store.accounts.class_page.contrasts import (
+    askable_beliefs,
+    insert_contrast,
+    mix_up_rows,
+    sendable_mix_ups,
+    sent_contrasts,
+)
 from sprout.store.accounts.class_page.copies import CopyRows, copies_of, copy_rows
-from sprout.store.accounts.teaching import membership, owned_class
+from sprout.store.accounts.class_page.mix_ups import held_mix_ups
+from sprout.store.accounts.class_page.question_beliefs import QuestionBeliefs
+from sprout.store.accounts.teaching import lock_class, membership, owned_class
 from sprout.store.engine.database import Database
+from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
 from sprout.store.schema.account_tables import AccountTable
 from sprout.store.schema.class_tables import ClassMember, GivenPath, PathCopy
@@ -37,17 +55,36 @@ _nodes, _edges = table_of(tables.Node), table_of(tables.Edge)
 
 
 class SqlClassProgress:
-    """ClassProgressReports on SQL."""
+    """ClassProgressReports and Contrasts on SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._questions = QuestionBeliefs()
+
+    async def send(self, class_id: str, given_id: str, mix_up_id: str, *, teacher_id: str) -> ContrastRow:
+        now = utc_now()
+
+        def body(tx: WriteTransaction) -> ContrastRow:
+            if lock_class(tx, class_id, teacher_id).archived_at is not None:
+                raise ClassArchived
+            given = _given_path(tx.connection, class_id, given_id)
+            last = sent_contrasts(tx.connection, given_id).get(mix_up_id)
+            if last is not None and now - last.at < SEND_AGAIN_AFTER:
+                raise ContrastSentAlready
+            to = _askable_holders(tx.connection, given, mix_up_id, self._questions)
+            if not to:
+                raise NothingToSend
+            insert_contrast(tx, given_id, mix_up_id, to, now)
+            return ContrastRow(at=wire_time(now), to=len(to))
+
+        return await self._database.write_tx(body)
 
     async def progress(self, class_id: str, given_id: str, *, teacher_id: str) -> ClassProgress:
         now = utc_now()
 
         def read(session: Session) -> "_PageRows":
             owned_class(session, class_id, teacher_id)
-            return _page_rows(session.connection(), class_id, given_id, now)
+            return self._page_rows(session.connection(), class_id, given_id, now)
 
         return await asyncio.to_thread(_page, await self._database.read_orm_tx(read))
 
@@ -59,7 +96,7 @@ class SqlClassProgress:
             owned_class(session, class_id, teacher_id)
             membership(session, class_id, learner_id)
             given_id = given_of_concept(connection, class_id, node_id)
-            rows = _page_rows(connection, class_id, given_id, now, learner_id)
+            rows = self._page_rows(connection, class_id, given_id, now, learner_id)
             return _concept_report(connection, rows, node_id, learner_id)
 
         return await self._database.read_orm_tx(read)
@@ -71,9 +108,40 @@ class SqlClassProgress:
             membership(session, class_id, learner_id)
             given = select(_given.c.id).where(_given.c.class_id == class_id).order_by(_given.c.creation)
             ids = session.connection().execute(given).scalars().all()
-            return [_page_rows(session.connection(), class_id, one, now, learner_id) for one in ids]
+            return [self._page_rows(session.connection(), class_id, one, now, learner_id) for one in ids]
 
         return [_seen(rows) for rows in await self._database.read_orm_tx(read)]
+
+    def _page_rows(
+        self, connection: Connection, class_id: str, given_id: str, now: datetime, learner_id: str | None = None
+    ) -> "_PageRows":
+        """The rows of all members' progress, or of one's. Raises NotFound: the class is not given the path."""
+        given = _given_path(connection, class_id, given_id)
+        copies = copies_of(given_id, learner_id)
+        members = _learners(connection, class_id, given_id, learner_id)
+        branches = {one.user_id: one.branch_id for one in members if one.branch_id is not None}
+        sent = {} if learner_id is not None else sent_contrasts(connection, given_id)
+        mix_ups = held_mix_ups(connection, given.branch_id, copies, self._questions, also=sent)
+        sendable = sendable_mix_ups(connection, mix_ups, branches, self._questions)
+        return _PageRows(
+            given=given,
+            now=now,
+            concepts=_source_concepts(connection, given.branch_id),
+            members=members,
+            copies=copy_rows(connection, given_id, given.branch_id, copies),
+            activity=activity_of(connection, copies, now),
+            mix_ups=mix_up_rows(mix_ups, sendable, sent, branches),
+        )
+
+
+def _askable_holders(connection: Connection, given: Row[Any], mix_up_id: str, questions: QuestionBeliefs) -> list[str]:
+    """The members who hold the mix-up and have a question on it that can be asked."""
+    copies = copies_of(given.id)
+    found = held_mix_ups(connection, given.branch_id, copies, questions)
+    holders = next((one.holders for one in found if one.id == mix_up_id), frozenset[str]())
+    branches = {row.user_id: row.branch_id for row in connection.execute(select(copies))}
+    could_show = askable_beliefs(connection, [branches[one] for one in holders], questions)
+    return sorted(one for one in holders if mix_up_id in could_show.get(one, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +154,7 @@ class _PageRows:
     members: Sequence[Any]
     copies: CopyRows
     activity: Mapping[str, Activity]
-
-
-def _page_rows(
-    connection: Connection, class_id: str, given_id: str, now: datetime, learner_id: str | None = None
-) -> _PageRows:
-    """The rows of all members' progress, or of one's. Raises NotFound: the class is not given the path."""
-    given = _given_path(connection, class_id, given_id)
-    copies = copies_of(given_id, learner_id)
-    return _PageRows(
-        given=given,
-        now=now,
-        concepts=_source_concepts(connection, given.branch_id),
-        members=_learners(connection, class_id, given_id, learner_id),
-        copies=copy_rows(connection, given_id, given.branch_id, copies),
-        activity=activity_of(connection, copies, now),
-    )
+    mix_ups: Sequence[ClassMixUp]
 
 
 def _given_path(connection: Connection, class_id: str, given_id: str) -> Row[Any]:
@@ -156,7 +209,7 @@ def _page(found: _PageRows) -> ClassProgress:
             for (node_id, title), count in zip(found.concepts, stuck, strict=True)
         ],
         learners=learners,
-        mix_ups=[],
+        mix_ups=[*found.mix_ups],
         active_this_week=sum(one.last_active_at is not None and one.last_active_at >= since for one in learners),
         stuck_somewhere=sum(bool(one.stuck) for one in learners),
     )

@@ -5,6 +5,8 @@ from starlette.responses import Response
 from sprout.accounts.class_page.export import progress_csv
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response
+from sprout.web.schemas.class_requests import ContrastRequest
+from sprout.web.schemas.requests import NoFields
 
 CSV = "text/csv"
 
@@ -27,6 +29,13 @@ async def get_concept(call: Call[AccountRepositories]) -> Response:
     learner_id, node_id = call.ids["learner_id"], call.ids["node_id"]
     found = await call.dependencies.class_progress.concept(call.id, learner_id, node_id, teacher_id=call.user_id)
     return json_response(found)
+
+
+async def send_contrast(call: Call[AccountRepositories, NoFields, ContrastRequest]) -> Response:
+    """201 once each learner who holds the mix-up gets a question on it, first in their next review session."""
+    asked = call.body
+    sent = await call.dependencies.contrasts.send(call.id, asked.given_id, asked.mix_up_id, teacher_id=call.user_id)
+    return json_response(sent, 201)
 
 
 async def get_seen(call: Call[AccountRepositories]) -> Response:
