@@ -1,13 +1,14 @@
 // @ts-check
 /** Matrix of a class: learners in rows, concepts in columns; each head sorts, each cell opens. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../../i18n/classes.js";
 import { html } from "../../lib/html.js";
 import { ariaSort, nextOrder } from "../../state/class_matrix.js";
 import { CellMark, cellWords } from "./cell_mark.js";
 import { awayWords } from "./words.js";
 import { moveInGrid } from "./grid_keys.js";
+import { useNearRows } from "./near_rows.js";
 
 /** @import { Column, MatrixRow, Order } from "../../state/class_matrix.js" */
 /** @import { ClassProgress } from "../../types.d.ts" */
@@ -41,8 +42,9 @@ export function Matrix({ progress: { concepts }, rows, hardest, order, onOrder, 
     else onCell(userId, Number(button.dataset.place));
   };
   const scrolls = rows.length > MOST_ROWS_UNSCROLLED || concepts.length > MOST_COLUMNS_UNSCROLLED;
+  const { isNear, onScroll } = useNearRows(rows.length > MOST_ROWS_UNSCROLLED);
   const sort = (/** @type {Column} */ by) => () => onOrder(nextOrder(order, by));
-  return html`<div class="cl-mxw ${scrolls ? "scrolls" : ""}">
+  return html`<div class="cl-mxw ${scrolls ? "scrolls" : ""}" onScroll=${onScroll}>
     <table class="cl-mx" role="grid" ref=${table} style=${{ "--concepts": concepts.length }}>
       <caption class="vh">${t("cl.matrix", { order: orderWords(order) })}</caption>
       <colgroup>
@@ -90,7 +92,13 @@ export function Matrix({ progress: { concepts }, rows, hardest, order, onOrder, 
       </thead>
       <tbody onClick=${open} onKeyDown=${moveInGrid}>
         ${rows.map(
-          (row) => html`<${LearnerRow} key=${row.learner.userId} row=${row} concepts=${concepts} sunk=${hardest[0]} />`,
+          (row, place) => html`<${LearnerRow}
+            key=${row.learner.userId}
+            row=${row}
+            concepts=${concepts}
+            sunk=${hardest[0]}
+            isNear=${isNear(place)}
+          />`,
         )}
       </tbody>
     </table>
@@ -112,28 +120,35 @@ function StuckCount({ n, isHot }) {
   return isHot ? html`<b>${n}</b>` : n;
 }
 
-/** @param {{ row: MatrixRow, concepts: ClassProgress["concepts"], sunk: number | undefined }} props */
-const LearnerRow = ({ row: { learner, cells }, concepts, sunk }) => html`<tr data-learner=${learner.userId}>
-  <th scope="row"><button type="button" tabindex="-1" title=${learner.displayName}>${learner.displayName}</button></th>
-  ${cells.map(
-    (cell, place) => html`<td key=${place} class=${sunkIf(place === sunk)}>
+/**
+ * @typedef {{ row: MatrixRow, concepts: ClassProgress["concepts"], sunk: number | undefined, isNear: boolean }} RowProps
+ */
+
+/** Drawn once for what it shows: sorting only moves it. @param {RowProps} props */
+const LearnerRow = ({ row, concepts, sunk, isNear }) =>
+  useMemo(
+    () => html`<tr data-learner=${row.learner.userId}>
+      <th scope="row">
+        <button type="button" tabindex="-1" title=${row.learner.displayName}>${row.learner.displayName}</button>
+      </th>
+      ${isNear ? cellsOf(row, concepts, sunk) : html`<td colspan=${concepts.length}></td>`}
+      <td class="e">${awayWords(row.learner.lastActiveAt)}</td>
+      <td class="e">${row.learner.due > 0 && row.learner.due}</td>
+    </tr>`,
+    [row, concepts, sunk, isNear],
+  );
+
+/** @param {MatrixRow} row @param {ClassProgress["concepts"]} concepts @param {number | undefined} sunk */
+const cellsOf = ({ learner, cells }, concepts, sunk) =>
+  cells.map((cell, place) => {
+    const { title } = concepts[place];
+    const words = () => t("cl.cell", { name: learner.displayName, title, state: cellWords(cell) });
+    return html`<td key=${place} class=${sunkIf(place === sunk)}>
       ${
         cell.state !== null &&
-        html`<button
-          type="button"
-          tabindex="-1"
-          data-place=${place}
-          aria-label=${t("cl.cell", {
-            name: learner.displayName,
-            title: concepts[place].title,
-            state: cellWords(cell),
-          })}
-        >
+        html`<button type="button" tabindex="-1" data-place=${place} aria-label=${words()}>
           <${CellMark} cell=${cell} />
         </button>`
       }
-    </td>`,
-  )}
-  <td class="e">${awayWords(learner.lastActiveAt)}</td>
-  <td class="e">${learner.due > 0 && learner.due}</td>
-</tr>`;
+    </td>`;
+  });

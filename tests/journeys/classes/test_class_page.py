@@ -14,7 +14,7 @@ from harness.servers.signed_in import PASSWORD, SignInServer, serving_sign_in
 from sprout.accounts.principal import AccountRole
 from tests.journeys.support import axe
 from tests.journeys.support.map_view import take_screenshot
-from tests.store.accounts.class_page import RIGHT, WRONG, a_path
+from tests.store.accounts.class_page import RIGHT, STAYS, WRONG, a_path
 
 EXPECTED = ("Failed to load resource",)  # the 401 before signing in
 CLASS = "Statistics, year 10b"
@@ -112,6 +112,13 @@ async def test_a_teacher_makes_a_class_and_sees_where_its_learners_are_stuck(
         stuck = grid.get_by_role("button", name=re.compile("^Mila, Counting: .*stuck"))
         await expect(stuck).to_be_visible()
         await axe.assert_accessible(page, "class")
+
+        mix_ups = page.get_by_role("region", name="Mix-ups in this class")
+        await expect(mix_ups.get_by_role("listitem")).to_contain_text([f"“{STAYS}”"])
+        await expect(mix_ups).to_contain_text("1 of 2 hold it")
+        await mix_ups.get_by_role("button", name="Send a contrast question").click()
+        await expect(mix_ups).to_contain_text("Sent today: 0 of 1 answered, 0 no longer hold it")
+        await expect(mix_ups.get_by_role("button")).to_have_count(0)
 
         await grid.get_by_role("button", name=re.compile("sort by name")).click()
         await expect(names).to_have_text(["Ben", "Mila"])
