@@ -84,7 +84,7 @@ BY_THE_SERVER = {  # no request says any end of these
     "classes.user_id", "class_members.class_id", "class_members.user_id",
     "given_paths.class_id", "given_paths.branch_id", "path_copies.given_id", "path_copies.user_id",
     "path_copies.branch_id",
-    "desk_decisions.question_id", "desk_decisions.answer_id", "desk_decisions.class_id", "desk_decisions.decided_by",
+    "desk_decisions.question_id", "desk_decisions.answer_id", "desk_decisions.class_id",
     "desk_decisions.cause_id", "shared_lessons.session_id", "shared_lessons.class_id",
     "contrasts.given_id", "contrast_recipients.contrast_id", "contrast_recipients.user_id",
     "contrast_recipients.question_id", "review_items.contrast_id",
