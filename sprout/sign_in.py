@@ -3,23 +3,33 @@
 from sprout.accounts.accounts import CODE_LIFETIME
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.given_paths import PathGiver
+from sprout.accounts.identity_sign_in import IdentitySignIn
+from sprout.accounts.passkey_sign_in import PasskeySignIn
 from sprout.accounts.principal import LOCAL_LEARNER
+from sprout.accounts.relying_party import RelyingParty
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import TERMINAL
 from sprout.accounts.sign_in import PasswordSignIn
+from sprout.accounts.ways import Ways
 from sprout.clock import utc_now
 from sprout.config import Settings
+from sprout.openid.provider import OpenIdProvider, Registration
 from sprout.store.accounts.accounts import SqlAccounts
+from sprout.store.accounts.attempts import SqlAttempts
 from sprout.store.accounts.cards import SqlCards
 from sprout.store.accounts.classes import SqlClasses
 from sprout.store.accounts.given_paths import SqlGivenPaths
+from sprout.store.accounts.identities import SqlLinkedIdentities
 from sprout.store.accounts.memberships import SqlMemberships
+from sprout.store.accounts.passkeys import SqlPasskeys
 from sprout.store.accounts.passwords import SqlPasswords
 from sprout.store.accounts.path_updates import SqlPathUpdates
 from sprout.store.accounts.security_log import SqlSecurityLog
 from sprout.store.accounts.sessions import SqlSessions
 from sprout.store.accounts.tokens import SqlTokens
 from sprout.store.engine.database import Database
+from sprout.web.handlers.accounts.identities import CALLBACK_PATH
+from sprout.web.http.attempt_cookie import AttemptCookie
 from sprout.web.http.authentication import AccountAuthentication, Authenticate, always
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.rate_limits import SignInThrottle, TakeToken
@@ -33,7 +43,19 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         take_token: of buckets that all processes share.
     """
     accounts, passwords, sessions = SqlAccounts(database), SqlPasswords(database), SqlSessions(database)
-    security_log, throttle = SqlSecurityLog(database), SignInThrottle(take_token)
+    security_log, throttle, attempts = SqlSecurityLog(database), SignInThrottle(take_token), SqlAttempts(database)
+    ways = Ways(settings.auth, settings.oidc.issuer if "oidc" in settings.auth else None)
+    passkeys, identities = SqlPasskeys(database, ways), SqlLinkedIdentities(database, ways)
+    passkey_sign_in = identity_sign_in = None
+    if "passkey" in ways.methods:
+        party = RelyingParty(settings.public_url or "")
+        passkey_sign_in = PasskeySignIn(
+            party, passkeys, attempts, accounts, passwords, sessions, security_log, throttle
+        )
+    if "oidc" in ways.methods:
+        provider = OpenIdProvider(_registration(settings))
+        identity_sign_in = IdentitySignIn(provider, identities, attempts, passwords, sessions, security_log, throttle)
+    is_secure = (settings.public_url or "").startswith("https:")
     memberships, cards, given_paths = SqlMemberships(database), SqlCards(database), SqlGivenPaths(database)
     return AccountRepositories(
         accounts=accounts,
@@ -41,7 +63,12 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         sessions=sessions,
         tokens=SqlTokens(database),
         security_log=security_log,
-        password_sign_in=PasswordSignIn(accounts, passwords, sessions, security_log, throttle),
+        password_sign_in=PasswordSignIn(accounts, passwords, sessions, security_log, throttle, passkey_sign_in),
+        passkeys=passkeys,
+        passkey_sign_in=passkey_sign_in,
+        identities=identities,
+        identity_sign_in=identity_sign_in,
+        provider_name=settings.oidc.name,
         classes=SqlClasses(database),
         memberships=memberships,
         cards=cards,
@@ -49,9 +76,16 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         given_paths=given_paths,
         path_giver=PathGiver(given_paths),
         path_updates=SqlPathUpdates(database),
-        cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
+        cookie=SessionCookie(secure=is_secure),
+        attempt_cookie=AttemptCookie(secure=is_secure),
         methods=settings.auth,
     )
+
+
+def _registration(settings: Settings) -> Registration:
+    oidc = settings.oidc
+    redirect_uri = f"{settings.public_url}{CALLBACK_PATH}"
+    return Registration(oidc.issuer or "", oidc.client_id or "", oidc.client_secret or "", redirect_uri)
 
 
 def authentication(settings: Settings, repositories: AccountRepositories) -> Authenticate:

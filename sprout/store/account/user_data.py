@@ -8,7 +8,15 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from sprout.events import wire_time
 from sprout.store.assessment.question_tests import gather_tests, with_tests
-from sprout.store.schema import account_tables, class_tables, placement_tables, review_tables, run_tables, tables
+from sprout.store.schema import (
+    account_tables,
+    class_tables,
+    placement_tables,
+    review_tables,
+    run_tables,
+    sign_in_tables,
+    tables,
+)
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
 from sprout.store.schema.columns import TableModel, table_of
 
@@ -31,6 +39,7 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
     account_tables.AccountTable: ("name_key", "password_hash", "card_digest"),
     account_tables.AccountSession: ("secret_digest",),
     account_tables.AccessToken: ("secret_digest",),
+    sign_in_tables.PasskeyTable: ("credential_id", "public_key", "sign_count", "transports"),
 }  # fmt: skip
 EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     tables.Passage: "the text of documents in pieces",
@@ -44,6 +53,7 @@ EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     run_tables.ToolCall: "the working memory of runs, which holds keys",
     run_tables.CheckpointRow: "the working memory of runs, which holds keys",
     account_tables.OneTimeCode: "codes of links that set a password",
+    sign_in_tables.SignInAttempt: "attempts to sign in, for ten minutes",
     BudgetDay: "the cost of a day, kept for two days",
     BudgetReservation: "reservations of active calls",
 }
@@ -106,6 +116,8 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     class_tables.PathCopy,
     account_tables.AccountSession,
     account_tables.AccessToken,
+    sign_in_tables.PasskeyTable,
+    sign_in_tables.LinkedIdentityTable,
     account_tables.SecurityEvent,
 )
 

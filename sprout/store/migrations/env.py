@@ -9,7 +9,15 @@ from sqlalchemy import JSON, Connection
 
 from sprout.store.documents.full_text import belongs_to_index
 from sprout.store.engine.migrate import connect
-from sprout.store.schema import account_tables, budget_tables, class_tables, placement_tables, review_tables, run_tables  # noqa: F401 - their tables are part of the metadata
+from sprout.store.schema import (  # noqa: F401 - their tables are part of the metadata
+    account_tables,
+    budget_tables,
+    class_tables,
+    placement_tables,
+    review_tables,
+    run_tables,
+    sign_in_tables,
+)
 from sprout.store.schema.columns import SafeText, TableModel, UtcTime
 from sprout.store.schema.partitions import is_partition
 
