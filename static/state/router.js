@@ -25,7 +25,8 @@ export function parseScreen(pathname) {
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
   if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
-  if ((first === "set-up" || first === "password") && !branchId) return { name: "sign_in", way: first };
+  if ((first === "set-up" || first === "password" || first === "sign-in") && !branchId)
+    return { name: "sign_in", way: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first === "paths" && !branchId) return { name: "paths" };

@@ -1,5 +1,5 @@
 // @ts-check
-/** Sign-in screen, and those of the links that set a password. */
+/** Sign-in screen, and those of the links with which a person chooses how to sign in. */
 
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/account.js";
@@ -7,10 +7,12 @@ import { html } from "../../lib/html.js";
 import * as accountApi from "../../net/account_api.js";
 import { startOver } from "../../net/signed_out.js";
 import { homeUrl } from "../../state/router.js";
-import { useLoaded } from "../common/loaded.js";
+import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Fault, Shell } from "../common/shell.js";
 import { CredentialsForm } from "./credentials_form.js";
 import { Ground } from "./ground.js";
+import { OtherWays, proveAfterPassword } from "./other_ways.js";
+import { problemOfAddress } from "./problem_of_address.js";
 
 /** @import { ComponentChildren } from "preact" */
 
@@ -30,13 +32,16 @@ const codeOfAddress = () => location.hash.slice(1);
 /** @param {{ way?: string }} props `way`: the page of a link, else that of signing in */
 export function SignInScreen({ way }) {
   if (way === "set-up") return html`<${SetUp} />`;
-  if (way === "password") return html`<${PasswordFromLink} />`;
-  return html`<${SignIn} />`;
+  if (way === "password") return html`<${FromLink} />`;
+  return html`<${SignIn} way=${way} />`;
 }
 
-function SignIn() {
+/** @param {{ way?: string }} props `way`: the address is that of this screen, and leads nowhere else */
+function SignIn({ way }) {
   const loading = useLoaded(accountApi.methods);
-  const found = loading.found.value;
+  const ways = loading.found.value;
+  const problem = way ? problemOfAddress() : null;
+  const enter = () => startOver(way ? homeUrl() : undefined);
   const password = {
     id: "password",
     label: t("si.password"),
@@ -44,51 +49,76 @@ function SignIn() {
     complete: "current-password",
   };
   return html`<${Frame} page=${t("si.page")} title=${t("si.title")}>
-    ${found?.setUp && html`<p class="si-says">${t("si.no_owner")}</p>`}
-    <${CredentialsForm}
-      fields=${[name(), password]}
-      go=${t("si.go")}
-      busyWords=${t("si.going")}
-      onSubmit=${async (/** @type {any} */ given) => {
-        await accountApi.signIn(given);
-        startOver();
-      }}
-    />
-    <p class="hint">${t("si.forgotten")}</p>
+    ${problem && html`<${Fault} message=${problem} />`}
+    <${LoadingState} of=${loading} words=${t("si.busy")} />
+    ${ways?.setUp && html`<p class="si-says">${t("si.no_owner")}</p>`}
+    ${
+      ways?.methods.includes("password") &&
+      html`<${CredentialsForm}
+        fields=${[name(), password]}
+        go=${t("si.go")}
+        busyWords=${t("si.going")}
+        onSubmit=${async (/** @type {any} */ given) => {
+          const answer = await accountApi.signIn(given);
+          if ("publicKey" in answer) await proveAfterPassword(answer);
+          enter();
+        }}
+      />`
+    }
+    ${ways && html`<${OtherWays} ways=${ways} onSignedIn=${enter} /><p class="hint">${t("si.forgotten")}</p>`}
   <//>`;
 }
 
 function SetUp() {
   const code = codeOfAddress();
+  const loading = useLoaded(accountApi.methods);
+  const ways = loading.found.value;
+  const isPasswordAlone = ways?.methods.join() === "password";
   return html`<${Frame} page=${t("si.set_up_page")} title=${t("si.set_up")}>
     <p class="si-says">${t("si.set_up_says")}</p>
     <${WithCode} code=${code}>
-      <${CredentialsForm}
-        fields=${[name(), newPassword()]}
-        go=${t("si.set_up_go")}
-        busyWords=${t("si.busy")}
-        onSubmit=${async (/** @type {any} */ given) => {
-          await accountApi.setUp({ ...given, code });
-          startOver(homeUrl());
-        }}
-      />
+      <${LoadingState} of=${loading} words=${t("si.busy")} />
+      ${
+        ways &&
+        html`<${CredentialsForm}
+          fields=${isPasswordAlone ? [name(), newPassword()] : [name()]}
+          go=${t("si.set_up_go")}
+          busyWords=${t("si.busy")}
+          onSubmit=${async (/** @type {any} */ given) => {
+            if (!isPasswordAlone) return startOver((await accountApi.inviteOwner({ ...given, code })).path);
+            await accountApi.setUp({ ...given, code });
+            startOver(homeUrl());
+          }}
+        />`
+      }
     <//>
   <//>`;
 }
 
-function PasswordFromLink() {
+function FromLink() {
   const code = codeOfAddress();
-  return html`<${Frame} page=${t("si.link_page")} title=${t("si.link")}>
+  const loading = useLoaded(accountApi.methods);
+  const ways = loading.found.value;
+  const isPasswordAlone = ways?.methods.join() === "password";
+  const words = isPasswordAlone
+    ? { page: t("si.link_page"), title: t("si.link") }
+    : { page: t("si.ways_page"), title: t("si.ways") };
+  return html`<${Frame} ...${words}>
     <${WithCode} code=${code}>
-      <${CredentialsForm}
-        fields=${[newPassword()]}
-        go=${t("si.link_go")}
-        busyWords=${t("si.busy")}
-        onSubmit=${async (/** @type {any} */ given) => {
-          await accountApi.setPassword({ ...given, code });
-          startOver(homeUrl());
-        }}
-      />
+      <${LoadingState} of=${loading} words=${t("si.busy")} />
+      ${
+        ways?.methods.includes("password") &&
+        html`<${CredentialsForm}
+          fields=${[newPassword()]}
+          go=${t("si.link_go")}
+          busyWords=${t("si.busy")}
+          onSubmit=${async (/** @type {any} */ given) => {
+            await accountApi.setPassword({ ...given, code });
+            startOver(homeUrl());
+          }}
+        />`
+      }
+      ${ways && html`<${OtherWays} ways=${ways} code=${code} onSignedIn=${() => startOver(homeUrl())} />`}
     <//>
   <//>`;
 }
