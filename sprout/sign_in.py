@@ -3,17 +3,16 @@
 from sprout.accounts.accounts import CODE_LIFETIME
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.given_paths import PathGiver
+from sprout.accounts.identities import IdentityProvider
 from sprout.accounts.identity_sign_in import IdentitySignIn
 from sprout.accounts.passkey_sign_in import PasskeySignIn
 from sprout.accounts.principal import LOCAL_LEARNER
-from sprout.accounts.relying_party import RelyingParty
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import TERMINAL
 from sprout.accounts.sign_in import PasswordSignIn
 from sprout.accounts.ways import Ways
 from sprout.clock import utc_now
 from sprout.config import Settings
-from sprout.openid.provider import OpenIdProvider, Registration
 from sprout.store.accounts.accounts import SqlAccounts
 from sprout.store.accounts.attempts import SqlAttempts
 from sprout.store.accounts.cards import SqlCards
@@ -47,13 +46,16 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
     ways = Ways(settings.auth, settings.oidc.issuer if "oidc" in settings.auth else None)
     passkeys, identities = SqlPasskeys(database, ways), SqlLinkedIdentities(database, ways)
     passkey_sign_in = identity_sign_in = None
+    # Imported where they are needed: their libraries take memory and time at every start.
     if "passkey" in ways.methods:
-        party = RelyingParty(settings.public_url or "")
+        from sprout.accounts.relying_party import WebAuthnParty
+
+        party = WebAuthnParty(settings.public_url or "")
         passkey_sign_in = PasskeySignIn(
             party, passkeys, attempts, accounts, passwords, sessions, security_log, throttle
         )
     if "oidc" in ways.methods:
-        provider = OpenIdProvider(_registration(settings))
+        provider = _openid_provider(settings)
         identity_sign_in = IdentitySignIn(provider, identities, attempts, passwords, sessions, security_log, throttle)
     is_secure = (settings.public_url or "").startswith("https:")
     memberships, cards, given_paths = SqlMemberships(database), SqlCards(database), SqlGivenPaths(database)
@@ -82,10 +84,13 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
     )
 
 
-def _registration(settings: Settings) -> Registration:
+def _openid_provider(settings: Settings) -> IdentityProvider:
+    """The provider of the settings, which name all that it needs."""
+    from sprout.openid.provider import OpenIdProvider, Registration
+
     oidc = settings.oidc
     redirect_uri = f"{settings.public_url}{CALLBACK_PATH}"
-    return Registration(oidc.issuer or "", oidc.client_id or "", oidc.client_secret or "", redirect_uri)
+    return OpenIdProvider(Registration(oidc.issuer or "", oidc.client_id or "", oidc.client_secret or "", redirect_uri))
 
 
 def authentication(settings: Settings, repositories: AccountRepositories) -> Authenticate:

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from sprout.accounts.accounts import AccountRow, Accounts, Passwords
 from sprout.accounts.attempts import Attempt, AttemptInvalid, Attempts, Purpose, keep_attempt, take_attempt
-from sprout.accounts.passkeys import NewPasskey, PasskeyRow, Passkeys, WrongPasskey
-from sprout.accounts.principal import Principal
-from sprout.accounts.relying_party import (
+from sprout.accounts.passkeys import (
+    NewPasskey,
     PasskeyCreation,
     PasskeyProof,
+    PasskeyRow,
+    Passkeys,
     RelyingParty,
-    canonical_id,
-    challenge_of,
-    handle_text,
+    WrongPasskey,
 )
+from sprout.accounts.principal import Principal
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import Origin, SecurityEventKind, SecurityLog
 from sprout.accounts.sessions import Sessions
@@ -49,7 +49,7 @@ class PasskeySignIn:
     async def sign_in(self, proof: PasskeyProof, browser: Browser) -> str:
         """The secret of a new session. Raises WrongPasskey, AttemptInvalid."""
         await self.throttle.take("", browser.address)
-        challenge = _challenge(proof.client_data)
+        challenge = self._challenge(proof.client_data)
         purposes = (Purpose.PASSKEY, Purpose.PASSKEY_AFTER_PASSWORD)
         attempt = await take_attempt(self.attempts, challenge, browser, *purposes)
         try:
@@ -92,13 +92,13 @@ class PasskeySignIn:
 
     async def _verify(self, proof: PasskeyProof, challenge: str, attempt: Attempt, browser: Browser) -> str:
         """The user who has proved to be there. Raises WrongPasskey."""
-        credential_id = canonical_id(proof.credential_id)
+        credential_id = proof.canonical_id
         known = await self.passkeys.find(credential_id)
         public_key = None if known is None else known.public_key
         count = await asyncio.to_thread(self.party.verify_proof, proof, challenge, public_key)
         if known is None or attempt.user_id not in (None, known.user_id):
             raise WrongPasskey
-        if handle_text(proof.user_handle) not in (None, known.user_id):
+        if proof.user_id not in (None, known.user_id):
             raise WrongPasskey
         if not await self.passkeys.keep_use(credential_id, count, origin=Origin(browser.address)):
             raise WrongPasskey
@@ -114,7 +114,7 @@ class PasskeySignIn:
         return PasskeyRequest(options, attempt_secret)
 
     async def _created(self, created: PasskeyCreation, name: str, user_id: str, browser: Browser) -> NewPasskey:
-        challenge = _challenge(created.client_data)
+        challenge = self._challenge(created.client_data)
         attempt = await take_attempt(self.attempts, challenge, browser, Purpose.NEW_PASSKEY)
         if attempt.user_id != user_id:
             raise AttemptInvalid
@@ -126,10 +126,9 @@ class PasskeySignIn:
         await keep_attempt(self.attempts, challenge, attempt_secret, attempt)
         return challenge, attempt_secret
 
-
-def _challenge(client_data: str) -> str:
-    """Raises AttemptInvalid for an answer to nothing."""
-    challenge = challenge_of(client_data)
-    if challenge is None:
-        raise AttemptInvalid
-    return challenge
+    def _challenge(self, client_data: str) -> str:
+        """Raises AttemptInvalid for an answer to nothing."""
+        challenge = self.party.challenge_of(client_data)
+        if challenge is None:
+            raise AttemptInvalid
+        return challenge

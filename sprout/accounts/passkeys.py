@@ -1,9 +1,11 @@
 """Passkeys (WebAuthn): which ones a person has, and what the repository of them can do."""
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from sprout.accounts.accounts import AccountRow
 from sprout.accounts.security_log import Origin
@@ -97,6 +99,68 @@ class PasskeyHandle:
     transports: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PasskeyProof:
+    """A browser's answer when one signs in with a passkey. Everything is base64url.
+
+    Args:
+        user_handle: whose passkey it is, as its authenticator keeps it; some send none.
+    """
+
+    credential_id: str
+    client_data: str
+    authenticator_data: str
+    signature: str
+    user_handle: str | None = None
+
+    @property
+    def canonical_id(self) -> str:
+        """The one way to write the id."""
+        return urlsafe_b64encode(_bytes(self.credential_id)).rstrip(b"=").decode()
+
+    @property
+    def user_id(self) -> str | None:
+        """The user that the handle names; None where it names none."""
+        return None if not self.user_handle else _bytes(self.user_handle).decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyCreation:
+    """A browser's answer when a passkey is created. Everything but the transports is base64url."""
+
+    credential_id: str
+    client_data: str
+    attestation: str
+    transports: Sequence[str] = ()
+
+
+class RelyingParty(Protocol):
+    """What browsers are asked for, and whether their answers hold."""
+
+    def creation_options(
+        self, challenge: str, *, user_id: str, name: str, display_name: str, known: Sequence[PasskeyHandle]
+    ) -> Mapping[str, JsonValue]:
+        """Options of `navigator.credentials.create`, as JSON. The passkey is to be found without a name."""
+        ...
+
+    def request_options(self, challenge: str, allowed: Sequence[PasskeyHandle] = ()) -> Mapping[str, JsonValue]:
+        """Options of `navigator.credentials.get`, as JSON; without `allowed` any passkey of this server will do."""
+        ...
+
+    def challenge_of(self, client_data: str) -> str | None:
+        """The challenge that a browser's answer is to; None for bytes that are no answer."""
+        ...
+
+    def verify_creation(self, created: PasskeyCreation, challenge: str, name: str) -> NewPasskey:
+        """The passkey that was created for this challenge. Raises PasskeyRefused."""
+        ...
+
+    def verify_proof(self, proof: PasskeyProof, challenge: str, public_key: str | None) -> int:
+        """The count of the authenticator that has proved to have the key. Raises WrongPasskey, without a key always,
+        after the same work."""
+        ...
+
+
 class Passkeys(Protocol):
     """Passkeys, with their record in the log of security events in the same transaction."""
 
@@ -133,3 +197,8 @@ class Passkeys(Protocol):
     async def ask_after_password(self, asked: bool, *, user_id: str, origin: Origin) -> AccountRow:
         """Decide whether signing in with the password takes a passkey too. Raises PasskeyNeeded, NotFound."""
         ...
+
+
+def _bytes(text: str) -> bytes:
+    """Bytes of base64url, whose alphabet the sender's schema has checked."""
+    return urlsafe_b64decode(f"{text}===")

@@ -26,7 +26,14 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
-from sprout.accounts.passkeys import NewPasskey, PasskeyHandle, PasskeyRefused, WrongPasskey
+from sprout.accounts.passkeys import (
+    NewPasskey,
+    PasskeyCreation,
+    PasskeyHandle,
+    PasskeyProof,
+    PasskeyRefused,
+    WrongPasskey,
+)
 
 NAME = "Sprout"
 TIMEOUT_MS = 5 * 60 * 1000
@@ -38,33 +45,8 @@ _REFUSALS = (WebAuthnException, ValueError, TypeError, KeyError, IndexError, Att
 
 
 @dataclass(frozen=True, slots=True)
-class PasskeyProof:
-    """A browser's answer when one signs in with a passkey. Everything is base64url.
-
-    Args:
-        user_handle: whose passkey it is, as its authenticator keeps it; some send none.
-    """
-
-    credential_id: str
-    client_data: str
-    authenticator_data: str
-    signature: str
-    user_handle: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PasskeyCreation:
-    """A browser's answer when a passkey is created. Everything but the transports is base64url."""
-
-    credential_id: str
-    client_data: str
-    attestation: str
-    transports: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RelyingParty:
-    """This server, as authenticators know it.
+class WebAuthnParty:
+    """A RelyingParty: this server, as authenticators know it.
 
     Args:
         origin: of its page, such as `https://sprout.example`; its host is the id that passkeys are bound to.
@@ -105,6 +87,13 @@ class RelyingParty:
             user_verification=UserVerificationRequirement.REQUIRED,
         )
         return cast(Mapping[str, JsonValue], json.loads(webauthn.options_to_json(options)))
+
+    def challenge_of(self, client_data: str) -> str | None:
+        """The challenge that a browser's answer is to; None for bytes that are no answer."""
+        try:
+            return parse_client_data_json(_bytes(client_data)).challenge.decode()
+        except _REFUSALS:
+            return None
 
     def verify_creation(self, created: PasskeyCreation, challenge: str, name: str) -> NewPasskey:
         """The passkey that was created for this challenge. Raises PasskeyRefused."""
@@ -151,24 +140,6 @@ class RelyingParty:
         if public_key is None:
             raise WrongPasskey
         return verified.new_sign_count
-
-
-def challenge_of(client_data: str) -> str | None:
-    """The challenge that a browser's answer is to; None for bytes that are no answer."""
-    try:
-        return parse_client_data_json(_bytes(client_data)).challenge.decode()
-    except _REFUSALS:
-        return None
-
-
-def handle_text(handle: str | None) -> str | None:
-    """The user that an authenticator's handle names; None where it names none."""
-    return None if not handle else _bytes(handle).decode("utf-8", "replace")
-
-
-def canonical_id(credential_id: str) -> str:
-    """The one way to write a credential's id."""
-    return bytes_to_base64url(_bytes(credential_id))
 
 
 def _refuse_certificates(attestation: bytes) -> None:

@@ -89,15 +89,14 @@ class SqlPasskeys:
         theirs = (col(PasskeyTable.id) == passkey_id, col(PasskeyTable.user_id) == user_id)
 
         def body(tx: WriteTransaction) -> None:
-            found = tx.session.exec(select(PasskeyTable.name).where(*theirs)).first()
-            if found is None:
+            if tx.session.exec(select(PasskeyTable.id).where(*theirs)).first() is None:
                 raise NotFound("passkey", passkey_id)
             account_of(tx.session, user_id, lock=True)
             tx.connection.execute(delete(PasskeyTable).where(*theirs))
             if account_of(tx.session, user_id).passkey_after_password and not _count(tx.session, user_id):
                 raise PasskeyNeeded
             refuse_without_way(tx.session, user_id, self._ways)
-            log_event(tx, SecurityEventKind.PASSKEY_REMOVED, user_id, origin=origin, detail=found)
+            log_event(tx, SecurityEventKind.PASSKEY_REMOVED, user_id, origin=origin)
 
         await self._database.write_tx(body)
 
@@ -136,7 +135,7 @@ def _add(tx: WriteTransaction, new: NewPasskey, user_id: str, origin: Origin) ->
         created_at=utc_now(),
     )
     tx.session.add(added)
-    log_event(tx, SecurityEventKind.PASSKEY_ADDED, user_id, origin=origin, detail=new.name)
+    log_event(tx, SecurityEventKind.PASSKEY_ADDED, user_id, origin=origin)
     return _row(added)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from sprout.accounts.relying_party import PasskeyCreation, PasskeyProof
+from sprout.accounts.passkeys import PasskeyCreation, PasskeyProof
 from sprout.web.schemas.account_requests import Code, DisplayName, Name
 from sprout.web.schemas.requests import RequestModel
 

@@ -326,7 +326,7 @@ async def test_an_address_that_nobody_was_sent_to_leads_to_the_sign_in(
         (JSONResponse([]), "oidc_refused"),
         (JSONResponse({"error": "invalid_client"}, 401), "oidc_refused"),
     ],
-    ids=str,
+    ids=["500", "text", "too long", "elsewhere", "no token", "a number", "a list", "401"],
 )
 async def test_a_provider_that_is_broken_is_one_sentence(
     server: SignInServer, provider: OpenIdProvider, answer: Any, end: str
