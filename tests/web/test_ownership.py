@@ -81,6 +81,7 @@ BY_THE_SERVER = {  # no request says any end of these
     "placement_items.placement_id", "placement_items.node_id", "placement_items.question_id",
     "placement_findings.placement_id", "placement_findings.node_id",
     "account_sessions.user_id", "access_tokens.user_id", "one_time_codes.user_id",
+    "passkeys.user_id", "linked_identities.user_id", "sign_in_attempts.user_id",
     "classes.user_id", "class_members.class_id", "class_members.user_id",
     "given_paths.class_id", "given_paths.branch_id", "path_copies.given_id", "path_copies.user_id",
     "path_copies.branch_id",
