@@ -89,7 +89,10 @@ function SignInOrJoin({ isJoining, comesBack = false }) {
       )}
     </div>
     <div class="si-cols" data-way=${joins.value ? "join" : "sign-in"}>
-      <section aria-labelledby="sign-in"><h2 id="sign-in">${t("si.title")}</h2><${SignIn} after=${after} comesBack=${comesBack} /></section>
+      <section aria-labelledby="sign-in">
+        <h2 id="sign-in">${t("si.title")}</h2>
+        <${SignIn} after=${after} comesBack=${comesBack} />
+      </section>
       <${Join}
         code=${code}
         after=${after}
