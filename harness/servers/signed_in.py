@@ -51,6 +51,12 @@ class SignInServer:
         (await client.post("/api/sign-in", json={"name": name, "password": password})).raise_for_status()
         return client
 
+    async def list_people(self) -> list[dict[str, object]]:
+        """All accounts as the owner olga sees them, without when each was last seen, which every request changes."""
+        olga = await self.sign_in("olga")
+        found = (await olga.get("/api/people")).raise_for_status().json()
+        return [{name: value for name, value in one.items() if name != "lastSeenAt"} for one in found]
+
     async def with_token(self, token: str) -> httpx2.AsyncClient:
         """A program with an access token."""
         headers = {"Authorization": f"Bearer {token}"}

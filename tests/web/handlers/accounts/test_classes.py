@@ -83,7 +83,7 @@ async def test_clear_errors_say_why_somebody_did_not_join(server: SignInServer) 
     tess, anna, browser = await server.sign_in("tess"), await server.sign_in("anna"), await server.browser()
     address, code = await a_class(tess, uses=1, days=1)
     (await anna.post("/api/account/classes", json={"code": code})).raise_for_status()
-    people = (await (await server.sign_in("olga")).get("/api/people")).json()
+    people = await server.list_people()
     await tess.post(f"{address}/code", json={})
     code = (await tess.get(address)).json()["code"]["code"]
     twice = await anna.post("/api/account/classes", json={"code": code})
@@ -98,14 +98,15 @@ async def test_clear_errors_say_why_somebody_did_not_join(server: SignInServer) 
             refused = await client.post(path, json={**body, **more})
             assert (refused.status_code, refused.json()["code"]) == (410, "class_code_invalid")
             assert "set-cookie" not in refused.headers
-    assert (await (await server.sign_in("olga")).get("/api/people")).json() == people
+    assert await server.list_people() == people
 
 
 async def test_codes_and_cards_are_guessed_slowly(server: SignInServer) -> None:
     browser = await server.browser()
     tried = [await browser.post("/api/class-code", json=UNKNOWN) for _ in range(60)]
-    tried += [await browser.post("/api/sign-in/card", json={"card": "a"}) for _ in range(60)]
-    assert [one.status_code for one in tried[:60]] == [410] * 60
+    assert [one.status_code for one in tried] == [410] * 60
+    while tried[-1].status_code != 429 and len(tried) < 500:  # each second that this takes allows one more
+        tried.append(await browser.post("/api/sign-in/card", json={"card": "a"}))
     assert tried[-1].status_code == 429
     assert tried[-1].json()["code"] == "too_many_sign_ins"
 

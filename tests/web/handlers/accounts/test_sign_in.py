@@ -61,7 +61,7 @@ async def test_one_who_is_signed_in_has_what_is_theirs(server: SignInServer) -> 
     assert (caller["userId"], caller["role"], caller["scopes"]) == (
         made["userId"],
         "learner",
-        ["learn", "read", "seed"],
+        ["calendar", "learn", "read", "seed"],
     )
 
 
