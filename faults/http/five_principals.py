@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
-from sqlalchemy import select
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+from sqlalchemy import Executable, select
 
 from faults.core.loop_faults import ProofFigure
 from faults.http.described_answers import DOCUMENT, faults_of_form
@@ -202,8 +201,7 @@ async def _serve() -> AsyncIterator[tuple[SignInServer, httpx2.AsyncClient]]:
         async with AsyncExitStack() as stack:
             sprout: Sprout = await stack.enter_async_context(open_app(settings))
             parts = with_limits(web_dependencies(sprout), WebLimits(run_wait_s=RUN_WAIT_S))
-            app = ProxyHeadersMiddleware(web_app(parts), trusted_hosts="127.0.0.1")
-            served = await stack.enter_async_context(serve_app(app))
+            served = await stack.enter_async_context(serve_app(web_app(parts), behind_proxy=True))
             client = httpx2.AsyncClient(base_url=served.url, timeout=PATIENCE_S, cookies=without_memory())
             await stack.enter_async_context(client)
             password_hash = hash_password(PASSWORD)
@@ -343,15 +341,16 @@ async def _owners(server: SignInServer) -> dict[str, str]:
     found: dict[str, str] = {}
     for table in TableModel.metadata.sorted_tables:
         if table.name == "users":
-            columns = select(table.c.id, table.c.id)
+            found |= await _pairs(server, select(table.c.id, table.c.id))
         elif {"id", "user_id"} <= set(table.c.keys()):
-            columns = select(table.c.id, table.c.user_id)
-        else:
-            continue
-        rows = await server.sprout.database.read_tx(lambda read, columns=columns: read.execute(columns).all())
-        found |= {str(row_id): user_id for row_id, user_id in rows if user_id}
+            found |= await _pairs(server, select(table.c.id, table.c.user_id))
     found.pop(DEFAULT_USER_ID, None)  # that of the one learner of a server without sign-in: a constant
     return found
+
+
+async def _pairs(server: SignInServer, wanted: Executable) -> dict[str, str]:
+    rows = await server.sprout.database.read_tx(lambda read: read.execute(wanted).all())
+    return {str(row_id): str(user_id) for row_id, user_id in rows if user_id}
 
 
 def _check_ids(five_people: FivePeople, owners: Mapping[str, str], outcome: FiveOutcome) -> None:
