@@ -22,7 +22,14 @@ from faults.crashes import (
     rolling_restart,
     shutdown,
 )
-from faults.http import concurrent_edits, hostile_documents, hostile_text, random_requests, slow_clients
+from faults.http import (
+    concurrent_edits,
+    five_principals,
+    hostile_documents,
+    hostile_text,
+    random_requests,
+    slow_clients,
+)
 from faults.http.stream_readers import streams
 from faults.learners import (
     answer_leaks,
@@ -64,6 +71,7 @@ PROOFS = {
     **large_collection.PROOFS,
     **cramming.PROOFS,
     **random_requests.PROOFS,
+    **five_principals.PROOFS,
     **concurrent_edits.PROOFS,
     **hostile_text.PROOFS,
     **hostile_documents.PROOFS,

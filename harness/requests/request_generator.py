@@ -17,7 +17,7 @@ from schemathesis import Case as AnyCase
 from schemathesis import GenerationMode
 from schemathesis.core.result import Err
 
-from harness.requests.seeded_world import FOREIGN_USER, SeededWorld
+from harness.requests.seeded_world import FOREIGN_USER, SeededWorld, kind_of
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 ORIGIN = "http://localhost:3000"
@@ -70,7 +70,12 @@ ID_FIELDS = {
     "requestMessageId": "messages",
     "responseMessageId": "messages",
     "before": "runs",
+    "itemId": "reviewItems",
+    "classId": "classes",
+    "givenId": "given_paths",
+    "code": "codes",
 }
+IN_PLACEMENTS = {**ID_FIELDS, "nodeId": "parts", "itemId": "placementItems"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +120,12 @@ class RequestGenerator:
     def _fill_in(self, case: Case, own: SeededWorld, foreign: SeededWorld) -> DrawnRequest:
         path, kinds, is_foreign = case.path, re.findall(r"([\w-]+)/{(\w+)}", case.path), False
         for kind, name in kinds:
-            value, from_abroad = self._id(kind, case.path_parameters[name], own, foreign)
+            value, from_abroad = self._id(kind_of(case.path, kind), case.path_parameters[name], own, foreign)
             path, is_foreign = path.replace(f"{{{name}}}", value), is_foreign or from_abroad
         for name, value in case.path_parameters.items():
             drawn = self.chance.choice(FILE_PATHS) if name == "path" and self.chance.random() < 0.8 else str(value)
             path = path.replace(f"{{{name}}}", drawn)
-        query = self._with_ids(dict(case.query or {}), own, foreign)
+        query = self._with_ids(case.path, dict(case.query or {}), own, foreign)
         flat = [(name, _query_text(one)) for name, value in query.items() for one in _as_list(value)]
         url = path + ("?" + urlencode(flat, errors="replace") if flat else "")
         headers = {"Origin": ORIGIN} | (dict(self.chance.choice(ODD_HEADERS)) if self.chance.random() < 0.1 else {})
@@ -153,15 +158,17 @@ class RequestGenerator:
             return None
         if self.chance.random() < 0.05:
             return self.chance.choice(ODD_BODIES)
-        body = self._with_ids(dict(case.body), own, foreign) if isinstance(case.body, dict) else case.body
+        body = self._with_ids(case.path, dict(case.body), own, foreign) if isinstance(case.body, dict) else case.body
         return json.dumps(body, default=str).encode("utf-8", errors="replace")
 
-    def _with_ids(self, values: dict[str, Any], own: SeededWorld, foreign: SeededWorld) -> dict[str, Any]:
+    def _with_ids(self, path: str, values: dict[str, Any], own: SeededWorld, foreign: SeededWorld) -> dict[str, Any]:
         """The values with, mostly, ids that there are: what is refused for its user alone proves little."""
         luck = self.chance.random()
         if "userId" in values and luck < 0.9:
-            values["userId"] = DEFAULT_USER_ID if luck < 0.85 else FOREIGN_USER
-        for name, kind in ID_FIELDS.items():
+            is_own = luck < 0.85
+            users = own.ids_of("users") if is_own else foreign.ids_of("users")
+            values["userId"] = self.chance.choice(users or ((DEFAULT_USER_ID,) if is_own else (FOREIGN_USER,)))
+        for name, kind in (IN_PLACEMENTS if "/placements" in path else ID_FIELDS).items():
             if name in values and self.chance.random() < 0.8:
                 abroad = self.chance.random() < 0.2
                 values[name] = self.chance.choice((foreign if abroad else own).ids_of(kind) or UNKNOWN_IDS)

@@ -18,6 +18,7 @@ FOREIGN_USER = "somebody-else"
 FOREIGN_WORD = "Marmalade"  # in every text of the other learner
 CRITERION_WORD = "quagga"  # stands in what meets a criterion, which no answer may say
 USER = {"userId": DEFAULT_USER_ID}
+SEVERAL_KINDS = ("reviews", "placements")  # of which the sessions or items are, else the segment before the id
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,15 @@ class SeededWorld:
 
     def ids_of(self, kind: str) -> Sequence[str]:
         return self.ids.get(kind, ())
+
+
+def kind_of(path: str, segment: str) -> str:
+    """What the ids of an address are of, by the segment before them."""
+    if path.startswith("/api/account/") and segment == "sessions":
+        return "account_sessions"
+    if path.startswith("/api/classes/") and segment == "paths":
+        return "given_paths"
+    return next((kind for kind in SEVERAL_KINDS if f"/{kind}/" in path), segment)
 
 
 async def seed_world(

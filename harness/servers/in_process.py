@@ -47,11 +47,13 @@ async def serve_app(
     *,
     http: type[asyncio.Protocol] | Literal["auto"] = "auto",
     listening_on: socket.socket | None = None,
+    behind_proxy: bool = False,
 ) -> AsyncIterator[RunningServer]:
     """Serve the app until the block is left, over this protocol; a failure at start is raised here.
 
     Args:
         listening_on: a socket that is bound; by default one of its own on a free port.
+        behind_proxy: whether `X-Forwarded-For` of this machine is believed.
     """
     config = uvicorn.Config(
         app,
@@ -62,7 +64,7 @@ async def serve_app(
         http=http,
         log_config=None,
         access_log=False,
-        proxy_headers=False,
+        proxy_headers=behind_proxy,
         server_header=False,
         timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
     )

@@ -184,7 +184,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     *group("Branches", lambda web: web.coverage,
         Endpoint("POST", "/api/topics/check", READ, topics.check_topic,
                  "Whether a path can be made of a topic without notes, asked before anything is made",
-                 _one("It can be.", responses.CheckedTopic), body=requests.TopicCheck)),
+                 _one("It can be.", responses.CheckedTopic), (404,), body=requests.TopicCheck)),
     *group("Branches", lambda web: PathsAndRuns(web.paths, web.runs),
         Endpoint("GET", "/api/branches", READ, branches.list_branches, "All branches of the caller, oldest first",
                  _list("The branches.", BranchRow), (404,), query=requests.UserRequest),

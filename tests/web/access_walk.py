@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 
-from harness.requests.seeded_world import SeededWorld, seed_world
+from harness.requests.seeded_world import SeededWorld, kind_of, seed_world
 from harness.servers.signed_in import SignInServer, serving_sign_in
 from harness.sign_in.openid_provider import oidc_settings, serving_provider
 from sprout.accounts.access import Access
@@ -27,7 +27,6 @@ from tests.web.test_bad_input import GOOD
 
 OWN_WORD, OTHER_WORD = "Chutney", "Marmalade"  # each in every text of one learner
 UNKNOWN = "01a21bf9-0000-7000-8000-000000000000"
-KINDS = ("reviews", "placements")  # of which the sessions or items are, else the segment before the id
 IDS_IN_QUERY = {"branchId": "branches", "nodeId": "nodes", "parentId": "nodes", "targetNodeId": "concepts"}
 IDS_IN_BODY = {
     **IDS_IN_QUERY,
@@ -98,12 +97,8 @@ class Walk:
 
     def id_of(self, path: str, segment: str) -> str:
         """An id of the first learner, as this address means it."""
-        kind = next((kind for kind in KINDS if f"/{kind}/" in path), segment)
-        if path.startswith("/api/account/") and kind == "sessions":
-            kind = "account_sessions"
-        elif path.startswith("/api/classes/") and kind == "paths":
-            kind = "given_paths"
-        elif path.startswith("/api/classes/") and kind in IN_CLASSES:
+        kind = kind_of(path, segment)
+        if path.startswith("/api/classes/") and kind in IN_CLASSES:
             kind = IN_CLASSES[kind]
         return self.user_id if kind in ("people", "learners") else self.ids.ids_of(kind)[0]
 

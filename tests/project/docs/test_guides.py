@@ -22,6 +22,7 @@ ELSEWHERE = {"database.md", "container.md", "faults.md", "benchmarks.md", "capac
 PAGES = [
     ROOT / "README.md",
     *(page for page in sorted(DOCS.glob("*.md")) if page.name not in ELSEWHERE and not page.name.startswith("api")),
+    *sorted((DOCS / "guides").glob("*.md")),
 ]
 RUN = {"sh", "console", "python"}
 READ = {"yaml", "json", "markdown", "text"}
@@ -31,6 +32,9 @@ REASONS = {
     "needs Docker": 2,
     "needs the server to be stopped": 1,
     "needs PostgreSQL and Redis": 2,
+    "needs PostgreSQL": 1,
+    "needs a name that the world knows": 1,
+    "needs the code of a class": 1,
 }
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 

@@ -1,0 +1,372 @@
+"""Random requests by two learners, the teacher of each and an owner at once: nobody gets what is another's.
+
+What a class lets its teacher see, and what an owner sees of accounts, is excepted by name: `sights`.
+"""
+
+import asyncio
+import io
+import re
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx2
+from sqlalchemy import Executable, select
+
+from faults.core.loop_faults import ProofFigure
+from faults.http.described_answers import DOCUMENT, faults_of_form
+from faults.http.random_requests import CASES, IGNORES_FOREIGN_IDS, PATIENCE_S, RUN_WAIT_S, count_group, record_errors
+from harness.requests.five_people import (
+    TEACHER_OF,
+    WORDS,
+    Canary,
+    CanaryKind,
+    FivePeople,
+    Person,
+    canaries_in,
+    seed_five,
+    without_memory,
+)
+from harness.requests.request_generator import DrawnRequest, RequestGenerator, make_request_generator
+from harness.requests.seeded_world import CRITERION_WORD
+from harness.servers.chosen_settings import ChosenSettings
+from harness.servers.in_process import serve_app
+from harness.servers.limited_web import with_limits
+from harness.servers.signed_in import PASSWORD, SignInServer
+from sprout.accounts.access import ADMIN
+from sprout.accounts.passwords import hash_password
+from sprout.app import Sprout, open_app, web_dependencies
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.store.schema.columns import TableModel
+from sprout.web.http.limits import WebLimits
+from sprout.web.routes import ENDPOINTS, web_app
+
+ROUND = 1_000  # requests to five people of one's own: much of what they have is deleted on the way
+AT_ONCE = 2  # of each of the five
+STREAM_S = 0.3  # how long a stream is read
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+OPERATIONS = {(one.method, one.path): one for one in ENDPOINTS}
+TELLS_USERS = {("GET", "/api/learner/archive"), ("POST", "/api/sign-in/class")}
+"""Who did something to the account, such as an owner; and the new account of whoever asks for one."""
+ERASURE = ("DELETE", "/api/learner")
+"""Sent at the end of a round: nobody is left to send the rest."""
+TEACHERS = {teacher: learner for learner, teacher in TEACHER_OF.items()}
+OF_OWNERS = {operation for operation, one in OPERATIONS.items() if one.access == ADMIN} | {
+    (method, "/api/classes/{id}/budget") for method in ("GET", "PUT")
+}
+"""With the ids of all people and classes."""
+ANSWERS = ("GET", "/api/assessments/{id}/answers")
+KEYS = {("GET", "/api/graphs/{id}"), ("GET", "/api/classes/{id}/desk")}
+"""Where those who may teach read the keys of their own questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one of the five sees of another by right.
+
+    Args:
+        kinds: of canaries.
+        prefixes: of the addresses at which they are seen, with the ids beside them.
+    """
+
+    kinds: frozenset[CanaryKind]
+    prefixes: tuple[str, ...]
+
+    def covers(self, operation: tuple[str, str], kind: CanaryKind) -> bool:
+        return kind in self.kinds and self.at(operation)
+
+    def at(self, operation: tuple[str, str]) -> bool:
+        return operation[1].startswith(self.prefixes)
+
+
+OF_A_LEARNER = (
+    Sight(
+        frozenset({CanaryKind.NAME}),
+        (
+            "/api/classes/{id}/learners",
+            "/api/classes/{id}/paths/{given_id}/progress",
+            "/api/classes/{id}/desk/{item_id}/learner",
+            "/api/classes/{id}/concerns",
+            "/api/classes/{id}/shared",
+        ),
+    ),
+    Sight(frozenset({CanaryKind.ANSWER}), ("/api/classes/{id}/desk",)),
+    Sight(frozenset({CanaryKind.SHARED}), ("/api/classes/{id}/shared/{session_id}",)),
+)
+OF_A_TEACHER = (
+    Sight(frozenset({CanaryKind.GIVEN}), ("/api/",)),  # the learner has a copy
+    Sight(
+        frozenset({CanaryKind.CLASS, CanaryKind.NAME}),
+        (
+            "/api/account/",
+            "/api/class-code",
+            "/api/sign-in/class",
+            "/api/chat/sessions/{id}/share",
+            "/api/branches/{id}/update",
+            "/api/status",  # whose budget is nearly spent
+        ),
+    ),
+)
+OF_AN_ACCOUNT = (Sight(frozenset({CanaryKind.NAME}), ("/api/people", "/api/security-log")),)
+
+
+def sights(viewer: str, other: str) -> Sequence[Sight]:
+    """What one of the five sees of another."""
+    if viewer == "owner":
+        return OF_AN_ACCOUNT
+    if TEACHERS.get(viewer) == other:
+        return OF_A_LEARNER
+    return OF_A_TEACHER if TEACHER_OF.get(viewer) == other else ()
+
+
+@dataclass(slots=True)
+class FiveOutcome:
+    """What the five were answered.
+
+    Args:
+        ids: how many ids in answers were those of rows that have an owner.
+        excepted: how often each of the five saw something of another by right.
+        seen: the ids of each answer of the round, of which the database says whose they are.
+        told_keys: the lists of attempts that said what would have been right.
+    """
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    by_person: Counter[str] = field(default_factory=Counter)
+    reached: set[tuple[str, str]] = field(default_factory=set)
+    foreign: int = 0
+    ids: int = 0
+    excepted: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    log_errors: list[str] = field(default_factory=list)
+    seen: list[tuple[Person, DrawnRequest, set[str]]] = field(default_factory=list)
+    told_keys: list[tuple[Person, str]] = field(default_factory=list)
+
+    @property
+    def requests(self) -> int:
+        return self.statuses.total()
+
+
+async def five(count: int = 20_000, seed: int = 1) -> list[ProofFigure]:
+    """Requests drawn from the OpenAPI document, by two learners, the teacher of each and an owner at once."""
+    outcome = await send_as_five(count, seed=seed)
+    broken = sum(times for status, times in outcome.statuses.items() if status >= 500 and status != 503)
+    return [
+        ProofFigure("five", "requests", f"{outcome.requests:,}", outcome.requests == count),
+        *(
+            ProofFigure("five", f"answered with {group}xx", f"{count_group(outcome.statuses, group):,}")
+            for group in (2, 3, 4)
+        ),
+        ProofFigure("five", "answered with 503", f"{outcome.statuses[503]:,}"),
+        ProofFigure(
+            "five", "operations that answered 2xx at least once", f"{len(outcome.reached)} of {len(ENDPOINTS)}"
+        ),
+        ProofFigure("five", "requests with an id of another", f"{outcome.foreign:,}"),
+        ProofFigure("five", "ids in answers, compared with their rows' owners", f"{outcome.ids:,}"),
+        *(
+            ProofFigure("five", f"seen by right: {name}", f"{times:,}")
+            for name, times in sorted(outcome.excepted.items())
+        ),
+        ProofFigure("five", "other 5xx", f"{broken}", broken == 0),
+        ProofFigure("five", "answers with a fault", f"{len(outcome.faults)}", not outcome.faults),
+        *(ProofFigure("five", "fault", fault, False) for fault in outcome.faults[:20]),
+        ProofFigure("five", "broken behind an answer", f"{len(outcome.log_errors)}", not outcome.log_errors),
+        *(ProofFigure("five", "log", line, False) for line in outcome.log_errors[:20]),
+    ]
+
+
+async def send_as_five(count: int, *, seed: int, cases: int = CASES) -> FiveOutcome:
+    """Send so many requests, of each of the five as many, and look at every answer."""
+    outcome = FiveOutcome()
+    with record_errors(outcome.log_errors):
+        async with _serve() as (server, client):
+            drawn = await asyncio.to_thread(make_request_generator, DOCUMENT, cases, seed)
+            number = 0
+            while outcome.requests < count:
+                await _play_round(server, client, drawn, outcome, number, min(ROUND, count - outcome.requests))
+                number += 1
+    return outcome
+
+
+@asynccontextmanager
+async def _serve() -> AsyncIterator[tuple[SignInServer, httpx2.AsyncClient]]:
+    """The whole application with accounts, behind a proxy that tells from where each request comes."""
+    with tempfile.TemporaryDirectory(prefix="sprout-five-") as folder:
+        settings = ChosenSettings.model_validate(
+            {"data_dir": Path(folder), "offline_tokens_per_s": 100_000, "auth": "password"}
+        )
+        async with AsyncExitStack() as stack:
+            sprout: Sprout = await stack.enter_async_context(open_app(settings))
+            parts = with_limits(web_dependencies(sprout), WebLimits(run_wait_s=RUN_WAIT_S))
+            served = await stack.enter_async_context(serve_app(web_app(parts), behind_proxy=True))
+            client = httpx2.AsyncClient(base_url=served.url, timeout=PATIENCE_S, cookies=without_memory())
+            await stack.enter_async_context(client)
+            password_hash = hash_password(PASSWORD)
+            yield SignInServer(served, sprout, parts.account_repositories, stack, password_hash), client
+
+
+async def _play_round(
+    server: SignInServer,
+    client: httpx2.AsyncClient,
+    drawn: RequestGenerator,
+    outcome: FiveOutcome,
+    number: int,
+    count: int,
+) -> None:
+    five_people = await seed_five(server, number)
+    owners = await _owners(server)
+    last: list[tuple[Person, DrawnRequest]] = []
+    async with asyncio.TaskGroup() as tasks:
+        for index, (person, share) in enumerate(zip(five_people.people.values(), _shares(count), strict=True)):
+            requests = list(drawn.draw_requests(share, person.world, five_people.foreign_to(person)))
+            last += [(person, one) for one in requests if one.operation == ERASURE]
+            queue = iter([one for one in requests if one.operation != ERASURE])
+            for _ in range(AT_ONCE):
+                tasks.create_task(_work(client, person, queue, outcome, f"10.{number % 250}.0.{index}"))
+    owners |= await _owners(server)
+    await _check_told_keys(client, outcome)
+    for person, one in last:
+        _check(person, one, *await _send(client, person, one, "10.0.0.1"), outcome)
+    _check_ids(five_people, owners, outcome)
+
+
+def _shares(count: int) -> Iterator[int]:
+    people = len(WORDS)
+    return ((count + index) // people for index in range(people))
+
+
+async def _work(
+    client: httpx2.AsyncClient, person: Person, queue: Iterator[DrawnRequest], outcome: FiveOutcome, address: str
+) -> None:
+    for one in queue:
+        secret = person.secret
+        answer, text = await _send(client, person, one, address)
+        _check(person, one, answer, text, outcome)
+        if answer.status_code == 401 and OPERATIONS[one.operation].access.scope and person.secret == secret:
+            await person.begin_session()
+
+
+async def _send(
+    client: httpx2.AsyncClient, person: Person, one: DrawnRequest, address: str
+) -> tuple[httpx2.Response, str]:
+    """The answer and its text; of a stream that goes on what comes at once."""
+    headers = {**one.headers, **person.headers, "X-Forwarded-For": address}
+    files = [("files", file) for file in one.files] or None
+    async with client.stream(one.method, one.url, headers=headers, content=one.content, files=files) as answer:
+        if answer.headers.get("content-type", "").startswith("text/event-stream"):
+            return answer, await _first_text(answer)
+        return answer, _text(answer, await answer.aread())
+
+
+async def _first_text(answer: httpx2.Response) -> str:
+    found: list[str] = []
+    try:
+        async with asyncio.timeout(STREAM_S):
+            async for text in answer.aiter_text():
+                found.append(text)  # noqa: PERF401 - what has come by the end of the time is kept
+    except TimeoutError:
+        pass  # it goes on; what has come is looked at
+    return "".join(found)
+
+
+def _text(answer: httpx2.Response, body: bytes) -> str:
+    """All that an answer says, also in the files of an archive."""
+    if answer.headers.get("content-type") != "application/zip":
+        return body.decode(errors="replace")
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        return "\n".join(archive.read(name).decode(errors="replace") for name in archive.namelist())
+
+
+def _check(person: Person, one: DrawnRequest, answer: httpx2.Response, text: str, outcome: FiveOutcome) -> None:
+    """Note what is wrong with an answer, but for its ids, of which it is noted that they were seen."""
+    outcome.statuses[answer.status_code] += 1
+    outcome.by_person[person.name] += 1
+    outcome.foreign += one.foreign
+    if answer.is_success:
+        outcome.reached.add(one.operation)
+    problems = faults_of_form(one, answer, text) + _foreign_faults(person, one, answer)
+    problems += [
+        f"the words of another: {found}" for found in canaries_in(text) if not _may_see(person, one, found, outcome)
+    ]
+    if CRITERION_WORD in text and one.operation == ANSWERS:
+        outcome.told_keys.append((person, str(answer.url.path)))
+    elif CRITERION_WORD in text and not _may_read_keys(person, one):
+        at = text.index(CRITERION_WORD)
+        problems.append(f"a secret, {text[max(0, at - 200) : at + 50]!r}")
+    outcome.faults += [_told(problem, person, one, answer, text) for problem in problems]
+    outcome.seen.append((person, one, set(UUID.findall(text))))
+
+
+def _told(problem: str, person: Person, one: DrawnRequest, answer: httpx2.Response, text: str) -> str:
+    return f"{problem}: {person.name}: {one} → {answer.status_code} {text[:300]!r}"
+
+
+def _foreign_faults(person: Person, one: DrawnRequest, answer: httpx2.Response) -> list[str]:
+    by_right = one.operation in IGNORES_FOREIGN_IDS or (person.name == "owner" and one.operation in OF_OWNERS)
+    found = one.foreign and answer.status_code < 400 and not by_right
+    return ["somebody else's was found"] if found else []
+
+
+def _may_see(person: Person, one: DrawnRequest, found: Canary, outcome: FiveOutcome) -> bool:
+    """Whether a canary is their own, or is seen by right."""
+    other = next(name for name, word in WORDS.items() if word == found.word)
+    if other == person.name and found.round == person.round:
+        return True
+    if person.name != "owner" and found.round != person.round:
+        return False
+    if not any(sight.covers(one.operation, found.kind) for sight in sights(person.name, other)):
+        return False
+    outcome.excepted[f"{person.name}, {found.kind.lower()} of {other}"] += 1
+    return True
+
+
+def _may_read_keys(person: Person, one: DrawnRequest) -> bool:
+    return person.name in {"teacher", "other teacher", "owner"} and one.operation in KEYS
+
+
+async def _check_told_keys(client: httpx2.AsyncClient, outcome: FiveOutcome) -> None:
+    """What would have been right is told once an assessment is complete."""
+    for person, path in outcome.told_keys:
+        found = await client.get(path.removesuffix("/answers"), headers=person.headers)
+        if found.status_code == 200 and found.json()["completedAt"] is None:
+            outcome.faults.append(f"a key before its time: {person.name}: {path}")
+    outcome.told_keys.clear()
+
+
+async def _owners(server: SignInServer) -> dict[str, str]:
+    """Whose each row is that has an owner, by its id; a user is their own."""
+    found: dict[str, str] = {}
+    for table in TableModel.metadata.sorted_tables:
+        if table.name == "users":
+            found |= await _pairs(server, select(table.c.id, table.c.id))
+        elif {"id", "user_id"} <= set(table.c.keys()):
+            found |= await _pairs(server, select(table.c.id, table.c.user_id))
+    found.pop(DEFAULT_USER_ID, None)  # that of the one learner of a server without sign-in: a constant
+    return found
+
+
+async def _pairs(server: SignInServer, wanted: Executable) -> dict[str, str]:
+    rows = await server.sprout.database.read_tx(lambda read: read.execute(wanted).all())
+    return {str(row_id): str(user_id) for row_id, user_id in rows if user_id}
+
+
+def _check_ids(five_people: FivePeople, owners: Mapping[str, str], outcome: FiveOutcome) -> None:
+    names = {person.user_id: name for name, person in five_people.people.items()}
+    for person, one, ids in outcome.seen:
+        sent = one.url + (one.content or b"").decode(errors="replace")
+        for found in ids:
+            owner = owners.get(found)
+            outcome.ids += owner is not None
+            if owner in (None, person.user_id) or found in sent:
+                continue
+            other = names.get(str(owner), "somebody of another round")
+            told_who = one.operation in TELLS_USERS and found == owner
+            if not told_who and not any(sight.at(one.operation) for sight in sights(person.name, other)):
+                outcome.faults.append(f"the id of a row of {other}: {found}: {person.name}: {one}")
+    outcome.seen.clear()
+
+
+PROOFS: dict[str, Callable[..., Awaitable[list[ProofFigure]]]] = {"five": five}
