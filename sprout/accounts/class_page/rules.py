@@ -1,7 +1,7 @@
 """Rules of the class page: who is stuck, what is in doubt, and in which order learners stand."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sprout.accounts.class_page.progress import LearnerProgress, Outcome
 from sprout.learning.graph.node_states import NodeState, node_states
@@ -11,9 +11,8 @@ from sprout.learning.mastery.mastery import RIGHT_FROM, RIGHT_TO_LEARN
 LOOKED_AT, MISSES = 3, 2
 
 
-@dataclass(frozen=True, slots=True)
-class ConceptStanding:
-    """A learner's progress on a concept of their copy.
+class ConceptStanding(NamedTuple):
+    """A learner's progress on a concept of their copy; a tuple, since a page has thousands.
 
     Args:
         answers: that were marked, about any of its parts.

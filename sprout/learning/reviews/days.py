@@ -39,6 +39,12 @@ class LearnerDays:
         """From when on a card may be reviewed: the morning of the day it is due, but never within one sitting."""
         return max(self.start_of(card.due_at), card.seen_at + SITTING)
 
+    def is_available(self, card: Card, now: datetime) -> bool:
+        """Whether a card may be reviewed now; without a look at the zone where its time has come in any."""
+        if now < card.seen_at + SITTING:
+            return False
+        return card.due_at <= now or self.start_of(card.due_at) <= now
+
     def _start(self, day: date) -> datetime:
         return datetime.combine(day, time(self.first_hour), self.zone).astimezone(UTC)
 

@@ -55,7 +55,7 @@ def due_reviews(
     days = days_of(settings)
     rows = connection.execute(_due_query(user_id, days.end_of(now))).all()
     skipped = _skipped_today(connection, user_id, days, now)
-    available = [row for row in rows if days.available_from(card_of(row)) <= now]
+    available = [row for row in rows if days.is_available(card_of(row), now)]
     asked_today = [row for row in available if row.node_id not in skipped]
     askable = askable_parts(connection, [row.node_id for row in asked_today], user_id, source) if asked_today else set()
     sure = _missed_though_sure(connection, user_id, askable)

@@ -34,6 +34,10 @@ def test_V1_a_card_comes_on_the_morning_of_its_day_but_never_within_one_sitting(
     seen = at("2026-03-01 20:00")
     assert days.available_from(Card(at("2026-03-04 20:00"), seen)) == at("2026-03-04 04:00")
     assert days.available_from(Card(at("2026-03-02 20:00"), seen)) == at("2026-03-02 20:00")
+    early = Card(at("2026-03-04 20:00"), seen)
+    assert [days.is_available(early, at(one)) for one in ("2026-03-04 03:59", "2026-03-04 04:00")] == [False, True]
+    overdue = Card(at("2026-03-02 08:00"), seen)
+    assert [days.is_available(overdue, at(one)) for one in ("2026-03-02 19:59", "2026-03-02 20:00")] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["", "Mars/Olympus", "../../etc/passwd", "/etc/passwd", "Europe", "a\0b", "x" * 9_000])

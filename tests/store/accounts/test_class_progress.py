@@ -1,5 +1,6 @@
 """Class progress on both databases: the learners' own states, for the class's teacher alone, in few statements."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from sprout.accounts.class_page.progress import ClassProgressReports
 from sprout.accounts.principal import AccountRole
 from sprout.clock import utc_now
 from sprout.errors import NotFound
+from sprout.learning.graph.node_states import NodeState, node_states
 from sprout.store.accounts.class_page.repository import SqlClassProgress
 from tests.statement_counter import count_statements
 from tests.store.accounts.class_page import CONCEPTS, RIGHT, SAID, WRONG, TaughtClass, a_taught_class
@@ -139,10 +141,40 @@ async def test_a_learner_sees_their_own_row_as_the_teacher_does_and_nobody_elses
     assert taught.school.learners[1] not in seen.model_dump_json()
 
 
+async def test_the_page_says_of_every_learner_what_their_own_graph_says(taught: TaughtClass) -> None:
+    await taught.answer(0, "Counting", RIGHT, RIGHT, days_ago=2)
+    await taught.answer(0, "Sharing", RIGHT, RIGHT, days_ago=1)
+    await taught.answer(0, "Odds", WRONG)
+    await taught.answer(1, "Counting", RIGHT, RIGHT)
+    await taught.answer(2, "Sharing", WRONG)
+    await taught.end_diagnostics()
+    page = await taught.page()
+    for learner in page.learners:
+        own = await own_states(taught, learner.user_id)
+        assert learner.states == [own[one.title] for one in page.concepts]
+    said = {state for learner in page.learners for state in learner.states}
+    assert said == {"learned", "in_progress", "ready", "locked"}
+
+
+async def own_states(taught: TaughtClass, learner: str) -> Mapping[str, NodeState]:
+    """Title → state of the concepts in the learner's copy, from the graph that their own page draws."""
+    (copy,) = await taught.school.given.copies(learner)
+    graph = await taught.school.paths.graph(copy.branch_id, user_id=learner)
+    states = node_states(
+        [node.id for node in graph.nodes],
+        [(edge.source_node_id, edge.target_node_id) for edge in graph.edges],
+        learned={row.node_id for row in graph.progress if row.completed_at},
+        mastered={row.node_id for row in graph.progress if row.mastered_at},
+        started={row.node_id for row in graph.progress if row.attempts_count or row.mastery_score},
+    )
+    return {node.title: states[node.id] for node in graph.nodes if node.type == "concept"}
+
+
 async def test_a_page_takes_as_many_statements_for_three_learners_as_for_one(taught: TaughtClass) -> None:
     for at in range(3):
         await taught.answer(at, "Counting", WRONG)
     await taught.end_diagnostics()
+    await taught.page()  # from here on it is known what the questions can reveal
     with count_statements(taught.school.database) as sent:
         await taught.page()
     for learner in taught.school.learners[1:]:

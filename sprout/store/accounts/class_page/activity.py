@@ -1,12 +1,12 @@
 """Activity of learners in their copies of a path: when they were there last, for how long, and what is due."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Select, Text, cast, func, select
+from sqlalchemy import CTE, ColumnElement, Connection, Select, Text, cast, func, select
 
 from sprout.learning.mastery.study_time import study_periods
 from sprout.learning.reviews.days import LearnerDays, learner_days
@@ -41,7 +41,8 @@ class Activity:
 def activity_of(connection: Connection, copies: CTE, now: datetime) -> Mapping[str, Activity]:
     """The activity of each learner who has a copy."""
     moments, due = _moments(connection, copies, now - WEEK), _due_parts(connection, copies, now)
-    last = _last_moments(connection, copies) | {user_id: max(of_learner) for user_id, of_learner in moments.items()}
+    last = {user_id: max(of_learner) for user_id, of_learner in moments.items()}
+    last |= _last_moments(connection, copies, but_of=last)
     return {
         user_id: Activity(last.get(user_id), _seconds(moments.get(user_id, ())), due.get(user_id, {}))
         for user_id in {*last, *due}
@@ -55,11 +56,16 @@ def _seconds(moments: Sequence[datetime]) -> int:
 def _moments(connection: Connection, copies: CTE, since: datetime) -> Mapping[str, Sequence[datetime]]:
     """When each learner has answered or written something in their copy since then; as a text, since they are many."""
     found: defaultdict[str, list[datetime]] = defaultdict(list)
-    for of_learner, at in ((_answered(copies), _answers.c.created_at), (_written(copies), _messages.c.created_at)):
-        wanted = of_learner.add_columns(copies.c.user_id, func.aggregate_strings(cast(at, Text), ","))
-        for user_id, moments in connection.execute(wanted.where(at >= since).group_by(copies.c.user_id)):
+    at = _answers.c.created_at
+    answered = _answered(copies).add_columns(copies.c.user_id, _texts(at)).where(at >= since)
+    for wanted in (answered.group_by(copies.c.user_id), _written(copies, since)):
+        for user_id, moments in connection.execute(wanted):
             found[user_id] += map(_moment, moments.split(","))
     return found
+
+
+def _texts(at: ColumnElement[datetime]) -> ColumnElement[str]:
+    return func.aggregate_strings(cast(at, Text), ",")
 
 
 def _moment(text: str) -> datetime:
@@ -67,13 +73,31 @@ def _moment(text: str) -> datetime:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
-def _last_moments(connection: Connection, copies: CTE) -> dict[str, datetime]:
-    """When each learner was in their copy last, however long ago."""
-    answers = _answered(copies).add_columns(_answers.c.created_at).order_by(_answers.c.created_at.desc())
-    messages = _written(copies).add_columns(_messages.c.created_at).order_by(_messages.c.created_at.desc())
-    newest = [one.limit(1).correlate(copies).scalar_subquery() for one in (answers, messages)]
-    found = connection.execute(select(copies.c.user_id, *newest))
-    return {user_id: max(known) for user_id, *moments in found if (known := [one for one in moments if one])}
+def _last_moments(connection: Connection, copies: CTE, *, but_of: Collection[str]) -> dict[str, datetime]:
+    """When each other learner was in their copy last, however long ago."""
+    others = copies.c.user_id.not_in([*but_of])
+    answered = _answered(copies).add_columns(copies.c.user_id, func.max(_answers.c.created_at))
+    found: dict[str, datetime] = {}
+    for wanted in (answered.where(others).group_by(copies.c.user_id), _last_written(copies).where(others)):
+        for user_id, at in connection.execute(wanted):
+            if at is not None:
+                found[user_id] = max(at, found.get(user_id, at))
+    return found
+
+
+def _last_written(copies: CTE) -> Select[Any]:
+    """When the newest message of a learner in each lesson of their copy was written; null where they wrote none."""
+    newest = (
+        select(_messages.c.created_at)
+        .where(_messages.c.session_id == _sessions.c.id, _messages.c.role == "user")
+        .order_by(_messages.c.created_at.desc())
+        .limit(1)
+    )
+    return (
+        select(copies.c.user_id, newest.correlate(_sessions).scalar_subquery())
+        .join_from(copies, _sessions, _sessions.c.user_id == copies.c.user_id)
+        .join(_nodes, (_nodes.c.id == _sessions.c.node_id) & (_nodes.c.branch_id == copies.c.branch_id))
+    )
 
 
 def _answered(copies: CTE) -> Select[Any]:
@@ -87,15 +111,20 @@ def _answered(copies: CTE) -> Select[Any]:
     )
 
 
-def _written(copies: CTE) -> Select[Any]:
-    """The messages of a learner in their copy."""
+def _written(copies: CTE, since: datetime) -> Select[Any]:
+    """When a learner wrote in each lesson of their copy; each lesson is looked up once, not with each message."""
+    lessons = (
+        select(copies.c.user_id, copies.c.branch_id, _messages.c.session_id)
+        .add_columns(_texts(_messages.c.created_at).label("moments"))
+        .join_from(copies, _messages, _messages.c.user_id == copies.c.user_id)
+        .where(_messages.c.created_at >= since, _messages.c.role == "user")
+        .group_by(copies.c.user_id, copies.c.branch_id, _messages.c.session_id)
+        .subquery()
+    )
     return (
-        select()
-        .select_from(_messages)
-        .join(_sessions, _sessions.c.id == _messages.c.session_id)
-        .join(_nodes, _nodes.c.id == _sessions.c.node_id)
-        .where(_messages.c.user_id == copies.c.user_id, _nodes.c.branch_id == copies.c.branch_id)
-        .where(_messages.c.role == "user")
+        select(lessons.c.user_id, lessons.c.moments)
+        .join(_sessions, _sessions.c.id == lessons.c.session_id)
+        .join(_nodes, (_nodes.c.id == _sessions.c.node_id) & (_nodes.c.branch_id == lessons.c.branch_id))
     )
 
 
@@ -109,10 +138,10 @@ def _due_parts(connection: Connection, copies: CTE, now: datetime) -> Mapping[st
         .join(_nodes, (_nodes.c.id == _cards.c.node_id) & (_nodes.c.branch_id == copies.c.branch_id))
         .where(_cards.c.due_at < now + LONGEST_DAY)
     )
-    for row in connection.execute(wanted):
+    for row in connection.execute(wanted).all():
         theirs, skipped_at = days.get(row.user_id, LearnerDays()), skipped.get((row.user_id, row.node_id))
         is_skipped = skipped_at is not None and theirs.day_of(skipped_at) == theirs.day_of(now)
-        if not is_skipped and theirs.available_from(card_of(row)) <= now:
+        if not is_skipped and theirs.is_available(card_of(row), now):
             found[row.user_id][row.parent_id] += 1
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Select, Text, bindparam, case, cast, exists, func, select
+from sqlalchemy import CTE, Connection, Select, Text, bindparam, case, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from sprout.accounts.class_page.rules import LOOKED_AT, ConceptStanding
@@ -137,7 +137,7 @@ def _last_scores(connection: Connection, concept_ids: Sequence[str]) -> Mapping[
     wanted = select(marked.c.node_id, marked.c.score).where(marked.c.number <= LOOKED_AT).order_by(marked.c.number)
     found: defaultdict[str, list[float]] = defaultdict(list)
     for start in range(0, len(concept_ids), IDS_AT_ONCE):
-        for node_id, score in connection.execute(wanted, {"concepts": concept_ids[start : start + IDS_AT_ONCE]}):
+        for node_id, score in connection.execute(wanted, {"concepts": concept_ids[start : start + IDS_AT_ONCE]}).all():
             found[node_id].append(score)
     return found
 
@@ -150,8 +150,8 @@ def _lessons(
     ended: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
     newest: dict[tuple[str, str], Any] = {}
     oldest = {user_id: creation or 0 for user_id, creation in connection.execute(_oldest_lessons(copies))}
-    for row in connection.execute(_open_lessons(copies)):
-        if row.creation >= oldest[row.user_id]:
+    for row in connection.execute(_open_lessons(copies)).all():
+        if row.a_message is not None and row.creation >= oldest[row.user_id]:
             newest[row.user_id, row.node_id] = row
     for (user_id, node_id), row in newest.items():
         if row.is_over:
@@ -162,16 +162,20 @@ def _lessons(
 
 
 def _open_lessons(copies: CTE) -> Select[Any]:
-    """The lessons about what is not learned, oldest first."""
-    said = exists().where(_messages.c.session_id == _sessions.c.id)
+    """The lessons about what is not learned, oldest first, with a message of each, which is null where none was said.
+
+    It is no condition: one would look for the messages of all lessons.
+    """
+    a_message = select(_messages.c.id).where(_messages.c.session_id == _sessions.c.id).limit(1)
     of_concept = (_progress.c.node_id == _parts.c.parent_id) & (_progress.c.user_id == copies.c.user_id)
     return (
         select(_sessions.c.user_id, _sessions.c.node_id, _sessions.c.ended_at.is_not(None).label("is_over"))
         .add_columns(_parts.c.parent_id, _sessions.c.creation)
+        .add_columns(a_message.correlate(_sessions).scalar_subquery().label("a_message"))
         .join_from(copies, _sessions, _sessions.c.user_id == copies.c.user_id)
         .join(_parts, (_parts.c.id == _sessions.c.node_id) & (_parts.c.branch_id == copies.c.branch_id))
         .outerjoin(_progress, of_concept)
-        .where(_progress.c.completed_at.is_(None), said)
+        .where(_progress.c.completed_at.is_(None))
         .order_by(_sessions.c.creation)
     )
 

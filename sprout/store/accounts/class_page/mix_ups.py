@@ -1,12 +1,14 @@
 """Mix-ups of a class: who holds which, by the ledger of each learner, from the answers that bear on it alone."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Connection, Row, Select, Text, func, or_, select, type_coerce
+from sqlalchemy import CTE, ColumnElement, Connection, Row, Select, Text, case, func, or_, select, type_coerce
 
 from sprout.learning.marking.grades import GradeState
 from sprout.learning.mastery.mastery import RIGHT_FROM
@@ -20,6 +22,7 @@ from sprout.store.schema.columns import table_of
 _nodes, _answers, _questions = table_of(tables.Node), table_of(tables.Answer), table_of(tables.Question)
 _assessments, _beliefs = table_of(tables.Assessment), table_of(tables.TopicMisconception)
 NONE_SHOWN = '"misconceptions":[]'
+_belief_id = lru_cache(4_096)(belief_id)  # the learners of a class show the same few
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,11 @@ def _ledger_answers(
 
     They are those to questions that can reveal it, and to others in the same words.
     """
-    shown: defaultdict[str, set[str]] = defaultdict(set)
-    for user_id, statements in connection.execute(_shown(connection.dialect.name, copies)):
-        shown[user_id].update(map(belief_id, statements or ()))
-    if not shown:
-        return
-    asked = {user_id: ids.split(",") for user_id, ids in connection.execute(_asked(copies, [*shown]))}
+    asked: dict[str, list[str]] = {}
+    shown: dict[str, set[str]] = {}
+    for user_id, ids, lists in connection.execute(_asked(connection.dialect.name, copies)):
+        asked[user_id] = ids.split(",")
+        shown[user_id] = {_belief_id(one) for statements in json.loads(f"[{lists}]") for one in statements or ()}
     known = questions.of(connection, (one for ids in asked.values() for one in ids))
     relevant: list[str] = []
     for user_id, ids in asked.items():
@@ -86,7 +88,7 @@ def _ledger_answer(row: Row[Any], item: str, could_show: frozenset[str]) -> Ledg
         right=row.score is not None and row.score >= RIGHT_FROM,
         help_level=row.help_level,
         sure=bool(row.sure),
-        shows=tuple(map(belief_id, row.shown or ())),
+        shows=tuple(map(_belief_id, row.shown or ())),
         could_show=could_show,
     )
 
@@ -101,35 +103,32 @@ def _counting(wanted: Select[Any]) -> Select[Any]:
     )
 
 
-def _in_copies(copies: CTE, *columns: ColumnElement[Any]) -> Select[Any]:
-    """The answers of the copies' learners, to be joined with their questions."""
-    return select(copies.c.user_id, *columns).join_from(copies, _answers, _answers.c.user_id == copies.c.user_id)
+def _asked(dialect: str, copies: CTE) -> Select[Any]:
+    """Of each learner who has shown a mix-up in their copy the questions that they have answered in it.
 
-
-def _shown(dialect: str, copies: CTE) -> Select[Any]:
-    """The statements that answers have shown in the copies."""
-    stated = _answers.c.grade["misconceptions"]
-    if dialect == "postgresql":
-        has_some = func.jsonb_array_length(stated) > 0
-    else:  # a search of the text takes a tenth of the time of reading it as JSON
-        has_some = func.instr(type_coerce(_answers.c.grade, Text), NONE_SHOWN) == 0
-    wanted = _counting(_in_copies(copies, stated).where(_answers.c.grade.is_not(None), has_some))
-    return wanted.join(_nodes, (_nodes.c.id == _questions.c.node_id) & (_nodes.c.branch_id == copies.c.branch_id))
-
-
-def _asked(copies: CTE, users: Sequence[str]) -> Select[Any]:
-    """The ids of the questions that each of the learners has answered in their copy."""
+    In one reading of the answers: the ids of the questions, and the lists of statements that answers have shown.
+    """
+    stated = case((_has_some(dialect), _answers.c.grade["misconceptions"].as_string()))
     return (
-        select(copies.c.user_id, func.aggregate_strings(_answers.c.question_id, ","))
-        .join_from(copies, _nodes, _nodes.c.branch_id == copies.c.branch_id)
-        .join(
-            _assessments,
-            (_assessments.c.user_id == copies.c.user_id) & (_assessments.c.target_node_id == _nodes.c.id),
+        select(copies.c.user_id)
+        .add_columns(func.aggregate_strings(_answers.c.question_id, ","), func.aggregate_strings(stated, ","))
+        .join_from(copies, _assessments, _assessments.c.user_id == copies.c.user_id)
+        .join(_nodes, (_nodes.c.id == _assessments.c.target_node_id) & (_nodes.c.branch_id == copies.c.branch_id))
+        .join(  # by the assessment's user: SQLite would begin with all answers of the learner
+            _answers,
+            (_answers.c.assessment_id == _assessments.c.id) & (_answers.c.user_id == _assessments.c.user_id),
         )
-        .join(_answers, (_answers.c.user_id == copies.c.user_id) & (_answers.c.assessment_id == _assessments.c.id))
-        .where(copies.c.user_id.in_(users))
         .group_by(copies.c.user_id)
+        .having(func.count(stated) > 0)
     )
+
+
+def _has_some(dialect: str) -> ColumnElement[bool]:
+    """Whether an answer's grade has a list of statements that is not empty."""
+    if dialect == "postgresql":
+        return func.jsonb_array_length(_answers.c.grade["misconceptions"]) > 0
+    # a search of the text takes a tenth of the time of reading it as JSON
+    return func.instr(type_coerce(_answers.c.grade, Text), NONE_SHOWN) == 0
 
 
 def _answered(connection: Connection, question_ids: Sequence[str]) -> list[Row[Any]]:
