@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from sprout.accounts.ways import Method
 from sprout.errors import SetupError
 from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.policy import LoopPolicy
-from sprout.public_address import public_origin
+from sprout.public_address import has_address_as_host, is_safe_url, public_origin
 
 MIB = 1024 * 1024
 AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check", "variants")
@@ -101,6 +102,32 @@ class S3Settings(BaseModel):
     secret_access_key: str | None = Field(None, repr=False)
 
 
+class OidcSettings(BaseModel):
+    """`SPROUT_OIDC__*`: the OpenID provider where people sign in, and how this server is registered there.
+
+    `name` is what the button of the page calls it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    issuer: str | None = None
+    client_id: str | None = None
+    client_secret: str | None = Field(None, repr=False, pattern=r"^[\x20-\x7e]+$")
+    name: str = Field("", max_length=60)
+
+    @field_validator("issuer", "client_id", "client_secret", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        return None if isinstance(value, str) and not value.strip() else value
+
+    @field_validator("issuer")
+    @classmethod
+    def _check_issuer(cls, value: str | None) -> str | None:
+        if value is not None and not is_safe_url(value):
+            raise ValueError("give the https address of the provider, as it calls itself")
+        return value
+
+
 class LimitSettings(BaseModel):
     """`SPROUT_LIMITS__*`: what one request may bring, how often and how much at once an address or a learner may ask,
     and how much a learner may keep. What may be None is without limit when it is set to nothing.
@@ -154,7 +181,7 @@ class Settings(BaseSettings):
     `extra_agents` and `tutor_tools` name what is added, as `module:name`.
     `trusted_proxies` are addresses and networks (`10.0.0.0/8`) of reverse proxies, whose `X-Forwarded-For` is believed.
     `auth` names the ways to sign in; without one Sprout is for one learner, on this machine alone. `public_url` is the
-    address that browsers come to, https unless it is this machine.
+    address that browsers come to, https unless it is this machine; passkeys are bound to its host.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
     """
@@ -174,8 +201,8 @@ class Settings(BaseSettings):
     worker_runs: int = Field(20, ge=2)
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65_535)
-    auth: Annotated[tuple[Literal["password"], ...], NoDecode] = ()
-    public_url: str | None = None
+    auth: Annotated[tuple[Method, ...], NoDecode] = ()
+    public_url: str | None = Field(None, validate_default=True)
     published_on_loopback: bool = False
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
@@ -214,6 +241,7 @@ class Settings(BaseSettings):
     runs: RunSettings = Field(default_factory=lambda: RunSettings.model_validate({}))
     limits: LimitSettings = Field(default_factory=lambda: LimitSettings.model_validate({}))
     budgets: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
+    oidc: OidcSettings = Field(default_factory=lambda: OidcSettings.model_validate({}), validate_default=True)
 
     @field_validator("auth", "cors_origins", "trusted_proxies", "extra_agents", "tutor_tools", mode="before")
     @classmethod
@@ -249,10 +277,28 @@ class Settings(BaseSettings):
             ipaddress.ip_network(each)  # raises ValueError, which names the address
         return value
 
+    @field_validator("auth")
+    @classmethod
+    def _without_repetition(cls, value: tuple[Method, ...]) -> tuple[Method, ...]:
+        return tuple(dict.fromkeys(value))
+
     @field_validator("public_url")
     @classmethod
-    def _check_public_url(cls, value: str | None) -> str | None:
-        return None if value is None else public_origin(value)
+    def _check_public_url(cls, value: str | None, info: ValidationInfo) -> str | None:
+        elsewhere = [one for one in info.data.get("auth", ()) if one != "password"]
+        if value is None and elsewhere:
+            raise ValueError(f"with {elsewhere[0]} the address that browsers come to must be known")
+        origin = None if value is None else public_origin(value)
+        if origin is not None and "passkey" in elsewhere and has_address_as_host(origin):
+            raise ValueError("passkeys need a name: give http://localhost:8000 instead of http://127.0.0.1:8000")
+        return origin
+
+    @field_validator("oidc")
+    @classmethod
+    def _check_oidc(cls, value: OidcSettings, info: ValidationInfo) -> OidcSettings:
+        if "oidc" in info.data.get("auth", ()) and None in (value.issuer, value.client_id, value.client_secret):
+            raise ValueError("oidc needs SPROUT_OIDC__ISSUER, SPROUT_OIDC__CLIENT_ID and SPROUT_OIDC__CLIENT_SECRET")
+        return value
 
     @field_validator("agents")
     @classmethod

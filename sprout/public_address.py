@@ -15,12 +15,36 @@ def public_origin(url: str) -> str:
         raise ValueError("give an address such as https://sprout.example")
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ValueError("give the address without a path: Sprout is at the root of its host")
-    if parts.scheme == "http" and not (host == "localhost" or is_loopback(host)):
+    if parts.scheme == "http" and not is_this_machine(host):
         raise ValueError("give an https address: passwords and sessions would go over the network in plain text")
     port = parts.port  # raises ValueError, which says what is wrong
     name = f"[{host}]" if ":" in host else host
     is_usual = port is None or port == {"http": 80, "https": 443}[parts.scheme]
     return f"{parts.scheme}://{name}" if is_usual else f"{parts.scheme}://{name}:{port}"
+
+
+def is_safe_url(url: str) -> bool:
+    """Whether nobody between here and there reads or changes what goes to this address: https, or this machine."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_this_machine(host)))
+
+
+def has_address_as_host(origin: str) -> bool:
+    """Whether the origin has a number instead of a name."""
+    try:
+        ipaddress.ip_address(urlsplit(origin).hostname or "")
+    except ValueError:
+        return False
+    return True
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether this is a name or an address of this machine alone."""
+    return host == "localhost" or is_loopback(host)
 
 
 def is_loopback(host: str) -> bool:

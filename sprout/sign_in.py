@@ -4,19 +4,26 @@ from sprout.accounts.accounts import CODE_LIFETIME
 from sprout.accounts.class_budgets import BudgetNumbers
 from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.given_paths import PathGiver
+from sprout.accounts.identities import IdentityProvider
+from sprout.accounts.identity_sign_in import IdentitySignIn
+from sprout.accounts.passkey_sign_in import PasskeySignIn
 from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import TERMINAL
 from sprout.accounts.sign_in import PasswordSignIn
+from sprout.accounts.ways import Ways
 from sprout.clock import utc_now
 from sprout.config import Settings
 from sprout.store.accounts.accounts import SqlAccounts
+from sprout.store.accounts.attempts import SqlAttempts
 from sprout.store.accounts.cards import SqlCards
 from sprout.store.accounts.class_budgets import SqlClassBudgets
 from sprout.store.accounts.class_page.repository import SqlClassProgress
 from sprout.store.accounts.classes import SqlClasses
 from sprout.store.accounts.given_paths import SqlGivenPaths
+from sprout.store.accounts.identities import SqlLinkedIdentities
 from sprout.store.accounts.memberships import SqlMemberships
+from sprout.store.accounts.passkeys import SqlPasskeys
 from sprout.store.accounts.passwords import SqlPasswords
 from sprout.store.accounts.path_updates import SqlPathUpdates
 from sprout.store.accounts.security_log import SqlSecurityLog
@@ -26,6 +33,8 @@ from sprout.store.desk.concerns import SqlConcerns
 from sprout.store.desk.desk import SqlDesk
 from sprout.store.desk.shared_lessons import SqlSharedLessons
 from sprout.store.engine.database import Database
+from sprout.web.handlers.accounts.identities import CALLBACK_PATH
+from sprout.web.http.attempt_cookie import AttemptCookie
 from sprout.web.http.authentication import AccountAuthentication, Authenticate, always
 from sprout.web.http.dependencies import AccountRepositories, DeskRepositories
 from sprout.web.http.rate_limits import SignInThrottle, TakeToken
@@ -39,7 +48,22 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         take_token: of buckets that all processes share.
     """
     accounts, passwords, sessions = SqlAccounts(database), SqlPasswords(database), SqlSessions(database)
-    security_log, throttle = SqlSecurityLog(database), SignInThrottle(take_token)
+    security_log, throttle, attempts = SqlSecurityLog(database), SignInThrottle(take_token), SqlAttempts(database)
+    ways = Ways(settings.auth, settings.oidc.issuer if "oidc" in settings.auth else None)
+    passkeys, identities = SqlPasskeys(database, ways), SqlLinkedIdentities(database, ways)
+    passkey_sign_in = identity_sign_in = None
+    # Imported where they are needed: their libraries take memory and time at every start.
+    if "passkey" in ways.methods:
+        from sprout.accounts.relying_party import WebAuthnParty
+
+        party = WebAuthnParty(settings.public_url or "")
+        passkey_sign_in = PasskeySignIn(
+            party, passkeys, attempts, accounts, passwords, sessions, security_log, throttle
+        )
+    if "oidc" in ways.methods:
+        provider = _openid_provider(settings)
+        identity_sign_in = IdentitySignIn(provider, identities, attempts, passwords, sessions, security_log, throttle)
+    is_secure = (settings.public_url or "").startswith("https:")
     memberships, cards, given_paths = SqlMemberships(database), SqlCards(database), SqlGivenPaths(database)
     class_progress = SqlClassProgress(database)
     return AccountRepositories(
@@ -48,7 +72,12 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         sessions=sessions,
         tokens=SqlTokens(database),
         security_log=security_log,
-        password_sign_in=PasswordSignIn(accounts, passwords, sessions, security_log, throttle),
+        password_sign_in=PasswordSignIn(accounts, passwords, sessions, security_log, throttle, passkey_sign_in),
+        passkeys=passkeys,
+        passkey_sign_in=passkey_sign_in,
+        identities=identities,
+        identity_sign_in=identity_sign_in,
+        provider_name=settings.oidc.name,
         classes=SqlClasses(database),
         class_budgets=SqlClassBudgets(database, _most_per_class(settings)),
         memberships=memberships,
@@ -62,7 +91,8 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         desks=DeskRepositories(
             SqlDesk(database), SqlConcerns(database, settings.care_text), SqlSharedLessons(database)
         ),
-        cookie=SessionCookie(secure=(settings.public_url or "").startswith("https:")),
+        cookie=SessionCookie(secure=is_secure),
+        attempt_cookie=AttemptCookie(secure=is_secure),
         methods=settings.auth,
     )
 
@@ -75,6 +105,15 @@ def _most_per_class(settings: Settings) -> BudgetNumbers:
         tokens_per_day=budgets.class_tokens_per_day,
         tokens_per_month=budgets.class_tokens_per_month,
     )
+
+
+def _openid_provider(settings: Settings) -> IdentityProvider:
+    """The provider of the settings, which name all that it needs."""
+    from sprout.openid.provider import OpenIdProvider, Registration
+
+    oidc = settings.oidc
+    redirect_uri = f"{settings.public_url}{CALLBACK_PATH}"
+    return OpenIdProvider(Registration(oidc.issuer or "", oidc.client_id or "", oidc.client_secret or "", redirect_uri))
 
 
 def authentication(settings: Settings, repositories: AccountRepositories) -> Authenticate:

@@ -360,9 +360,21 @@ export interface Memory {
 
 export type Scope = "read" | "learn" | "seed" | "admin" | "calendar";
 export interface SignInMethods {
-  methods: "password"[];
+  methods: ("password" | "passkey" | "oidc")[];
   setUp: boolean;
+  provider: string;
 }
+/** What the browser is asked for; its bytes are base64url. */
+export interface PasskeyOptions {
+  publicKey: any;
+}
+export interface Passkey {
+  id: string;
+  name: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+export type LinkedIdentity = Passkey;
 export interface Account {
   userId: string;
   name: string;
@@ -371,6 +383,7 @@ export interface Account {
   createdAt: string;
   disabledAt: string | null;
   hasPassword: boolean;
+  passkeyAfterPassword: boolean;
 }
 export interface Caller {
   userId: string;

@@ -1,8 +1,9 @@
 """A server on which people sign in, its people, and clients that send their cookies as a browser does."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx2
@@ -15,6 +16,7 @@ from sprout.accounts.principal import AccountRole
 from sprout.accounts.security_log import TERMINAL
 from sprout.app import Sprout, open_app, web_dependencies
 from sprout.web.http.dependencies import AccountRepositories
+from sprout.web.http.rate_limits import TakeToken
 from sprout.web.routes import web_app
 
 PASSWORD = "correct horse battery"
@@ -30,10 +32,7 @@ class SignInServer:
     accounts: AccountRepositories
     stack: AsyncExitStack
     password_hash: str
-
-    @property
-    def origin(self) -> str:
-        return self.served.url
+    origin: str
 
     async def add_person(self, name: str, role: AccountRole = AccountRole.LEARNER) -> str:
         """The user of a new account with PASSWORD."""
@@ -59,23 +58,46 @@ class SignInServer:
         return await self.stack.enter_async_context(client)
 
 
+async def unlimited(name: str, per_s: float, burst: int) -> float:
+    """A TakeToken that never refuses."""
+    return 0
+
+
 @asynccontextmanager
 async def serving_sign_in(
-    data_dir: Path, database_url: str | None = None, **more: object
+    data_dir: Path,
+    database_url: str | None = None,
+    *,
+    methods: str = "password",
+    take_token: TakeToken | None = None,
+    **more: object,
 ) -> AsyncIterator[SignInServer]:
-    """A server on which people sign in with passwords, with more settings."""
-    settings = ChosenSettings.model_validate(
-        {
-            "data_dir": data_dir,
-            "database_url": database_url,
-            "offline_tokens_per_s": OFFLINE_TOKENS_PER_S,
-            "auth": "password",
-            **more,
-        }
-    )
+    """A server on which people sign in, with passwords where nothing else is said.
+
+    Args:
+        methods: where there are others than passwords, the server is called by a name, which passkeys need.
+        take_token: `unlimited` for tests that share a server, and with it the attempts of one address.
+        more: settings.
+    """
     async with AsyncExitStack() as stack:
+        listening_on = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        has_name = methods != "password"
+        public_url = f"http://localhost:{listening_on.getsockname()[1]}" if has_name else None
+        settings = ChosenSettings.model_validate(
+            {
+                "data_dir": data_dir,
+                "database_url": database_url,
+                "offline_tokens_per_s": OFFLINE_TOKENS_PER_S,
+                "auth": methods,
+                "public_url": public_url,
+                **more,
+            }
+        )
         sprout = await stack.enter_async_context(open_app(settings))
+        if take_token is not None:
+            sprout = replace(sprout, shared=replace(sprout.shared, take_token=take_token))
         dependencies = web_dependencies(sprout)
-        served = await stack.enter_async_context(serve_app(web_app(dependencies)))
+        served = await stack.enter_async_context(serve_app(web_app(dependencies), listening_on=listening_on))
         clients = await stack.enter_async_context(AsyncExitStack())
-        yield SignInServer(served, sprout, dependencies.account_repositories, clients, hash_password(PASSWORD))
+        origin = public_url or served.url
+        yield SignInServer(served, sprout, dependencies.account_repositories, clients, hash_password(PASSWORD), origin)

@@ -24,6 +24,7 @@ class AccountRow(Wire):
     created_at: str
     disabled_at: str | None
     has_password: bool = Field(description="false until the person has opened the link that sets one")
+    passkey_after_password: bool = Field(description="whether signing in with the password takes a passkey too")
 
 
 class PersonRow(AccountRow):
@@ -76,6 +77,7 @@ class Credentials:
     user_id: str
     password_hash: str | None
     disabled: bool
+    passkey_after_password: bool = False
 
 
 class Accounts(Protocol):
@@ -135,7 +137,8 @@ class Passwords(Protocol):
         ...
 
     async def create_owner(self, code_digest: str, new: NewAccount, *, origin: Origin) -> AccountRow:
-        """The first owner, for a code; all such codes are void then. Raises CodeInvalid, NameTaken."""
+        """The first owner, for a code; all such codes are void then. One who was made so and has no way to sign in
+        yet is found again. Raises CodeInvalid, NameTaken."""
         ...
 
     async def holder_of(self, code_digest: str) -> str:

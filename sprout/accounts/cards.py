@@ -31,7 +31,7 @@ class NoCard(Conflict):
     code = "no_card"
 
     def __init__(self) -> None:
-        super().__init__("This learner didn't join with a card, or signs in with a password by now.")
+        super().__init__("This learner didn't join with a card, or signs in another way by now.")
 
 
 class Cards(Protocol):

@@ -20,7 +20,14 @@ class SecurityEventKind(StrEnum):
     CLASS_JOINED = "class_joined"
     CLASS_LEFT = "class_left"
     DATA_ADOPTED = "data_adopted"
+    IDENTITY_LINKED = "identity_linked"
+    IDENTITY_UNLINKED = "identity_unlinked"
     LINK_CREATED = "link_created"
+    PASSKEY_ADDED = "passkey_added"
+    PASSKEY_OFF_AFTER_PASSWORD = "passkey_off_after_password"  # noqa: S105
+    PASSKEY_ON_AFTER_PASSWORD = "passkey_on_after_password"  # noqa: S105
+    PASSKEY_REFUSED = "passkey_refused"
+    PASSKEY_REMOVED = "passkey_removed"
     PASSWORD_SET = "password_set"  # noqa: S105 - the name of an event
     ROLE_CHANGED = "role_changed"
     SESSION_ENDED = "session_ended"

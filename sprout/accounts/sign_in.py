@@ -1,10 +1,13 @@
 """Signing in with a password, and all that sets one: each ends in a new session."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from sprout.accounts.accounts import Accounts, NewAccount, Passwords
+from pydantic import JsonValue
+
+from sprout.accounts.accounts import AccountRow, Accounts, NewAccount, Passwords
 from sprout.accounts.names import name_key, sign_in_name
 from sprout.accounts.passwords import check_password, hash_password, is_outdated, verify_password
 from sprout.accounts.principal import AccountRole, Principal
@@ -37,26 +40,57 @@ class Browser:
 
     Args:
         session_secret: of the session that it has already, which the new one replaces.
+        attempt_secret: of the attempt that it has begun, where signing in takes more than one request.
     """
 
     address: str
     user_agent: str
     session_secret: str | None = None
+    attempt_secret: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyRequest:
+    """What a browser is asked for, by `navigator.credentials`.
+
+    Args:
+        options: as JSON, with bytes as base64url.
+        attempt_secret: to be kept in a cookie of the browser until it answers.
+    """
+
+    options: Mapping[str, JsonValue]
+    attempt_secret: str
+
+
+class SecondFactor(Protocol):
+    async def request_after_password(self, user_id: str) -> PasskeyRequest:
+        """Ask for a passkey of this user, whose password was right."""
+        ...
 
 
 class PasswordSignIn:
-    """Every method returns the secret of a new session, which the browser is to keep."""
+    """Every method returns the secret of a new session, which the browser is to keep.
+
+    Args:
+        second_factor: of those who have chosen one; None where the server has no passkeys.
+    """
 
     def __init__(
-        self, accounts: Accounts, passwords: Passwords, sessions: Sessions, log: SecurityLog, throttle: Throttle
+        self,
+        accounts: Accounts,
+        passwords: Passwords,
+        sessions: Sessions,
+        log: SecurityLog,
+        throttle: Throttle,
+        second_factor: SecondFactor | None = None,
     ) -> None:
         self._accounts, self._passwords, self._sessions, self._log = accounts, passwords, sessions, log
-        self._throttle = throttle
+        self._throttle, self._second_factor = throttle, second_factor
         self._hashing = asyncio.Semaphore(HASHES_AT_ONCE)
         self._nobodys_hash = ""
 
-    async def sign_in(self, name: str, password: str, browser: Browser) -> str:
-        """Raises WrongCredentials, TooManyRequests."""
+    async def sign_in(self, name: str, password: str, browser: Browser) -> str | PasskeyRequest:
+        """The secret, or what is asked for besides the password. Raises WrongCredentials, TooManyRequests."""
         await self._throttle.take(name_key(name), browser.address)
         # Made before any name is looked up: an unknown one must take as long as a wrong password.
         self._nobodys_hash = self._nobodys_hash or await self._hash(new_secret())
@@ -69,6 +103,8 @@ class PasswordSignIn:
             raise WrongCredentials
         if is_outdated(kept):
             await self._accounts.keep_rehashed(found.user_id, kept, await self._hash(password))
+        if found.passkey_after_password and self._second_factor is not None:
+            return await self._second_factor.request_after_password(found.user_id)
         return await self._begin(found.user_id, browser)
 
     async def change_password(self, caller: Principal, old: str, new: str, browser: Browser) -> str:
@@ -92,6 +128,13 @@ class PasswordSignIn:
         new = NewAccount(kept_name, display_name or kept_name, AccountRole.OWNER, await self._hash(password))
         account = await self._passwords.create_owner(digest_of(code), new, origin=Origin(browser.address))
         return await self._begin(account.user_id, browser)
+
+    async def invite_owner(self, code: str, name: str, display_name: str, browser: Browser) -> AccountRow:
+        """Make the first owner, who is to choose by a link how to sign in. Raises as `set_up_owner` does."""
+        await self._throttle.take("", browser.address)
+        kept_name = sign_in_name(name)
+        new = NewAccount(kept_name, display_name or kept_name, AccountRole.OWNER)
+        return await self._passwords.create_owner(digest_of(code), new, origin=Origin(browser.address))
 
     async def set_password(self, code: str, password: str, browser: Browser) -> str:
         """Set the password that a link is for. Raises CodeInvalid, BadInput, TooManyRequests."""

@@ -23,6 +23,8 @@ from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
 from sprout.accounts.concerns import ConcernsPage
 from sprout.accounts.desk import DeskDecisionRow, DeskLearner, DeskPage, TeacherDecision
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
+from sprout.accounts.identities import LinkedIdentityRow
+from sprout.accounts.passkeys import PasskeyRow
 from sprout.accounts.path_updates import PathUpdateRow
 from sprout.accounts.security_log import SecurityEventRow
 from sprout.accounts.sessions import SessionRow
@@ -45,7 +47,17 @@ from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.web.handlers import account, pages, path_review, runs, server
-from sprout.web.handlers.accounts import class_page, classes, desk, memberships, own_account, people, sign_in
+from sprout.web.handlers.accounts import (
+    class_page,
+    classes,
+    desk,
+    identities,
+    memberships,
+    own_account,
+    passkeys,
+    people,
+    sign_in,
+)
 from sprout.web.handlers.paths import (
     branches,
     changes,
@@ -91,6 +103,7 @@ from sprout.web.schemas import (
     account_responses,
     class_requests,
     class_responses,
+    passkey_requests,
     placement_requests,
     requests,
     responses,
@@ -113,6 +126,7 @@ HTML_PAGE = Status(200, "A page.", media_type="text/html")
 RUN_IN_PROGRESS = Status(202, "It takes longer: the active run.", RunRow)
 EXISTING_RUN = Status(200, "The run that was active already.", RunRow)
 NO_CONTENT = Status(204, "Done.")
+PASSKEY_OPTIONS = (Status(200, "What the browser is asked for.", account_responses.PasskeyOptions),)
 
 
 def _agent_runs(web: WebDependencies) -> runs.AgentRuns:
@@ -493,7 +507,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/api/sign-in", PUBLIC, sign_in.get_methods, "The ways to sign in",
                  _one("The ways; none on a server for one learner.", account_responses.SignInMethods)),
         Endpoint("POST", "/api/sign-in", PUBLIC, sign_in.sign_in, "Sign in with a password",
-                 _one("The account; the session is in a cookie.", AccountRow), (401, 404),
+                 (Status(200, "The account; the session is in a cookie.", AccountRow),
+                  Status(202, "A passkey is asked for too.", account_responses.PasskeyOptions)), (401, 404),
                  body=account_requests.SignInRequest),
         Endpoint("POST", "/api/sign-in/set-up", PUBLIC, sign_in.set_up_owner,
                  "Create the first owner, with the code that the server prints at its start",
@@ -503,6 +518,29 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  "Set a password, with the code of a link for it",
                  _one("The account, which is signed in.", AccountRow), (404, 410),
                  body=account_requests.PasswordFromLink),
+        Endpoint("POST", "/api/sign-in/set-up/link", PUBLIC, sign_in.invite_owner,
+                 "Create the first owner, who chooses by a link how to sign in",
+                 _one("The link.", account_responses.PasswordLink, 201), (404, 409, 410),
+                 body=passkey_requests.OwnerInvitation),
+        Endpoint("POST", "/api/sign-in/passkey/options", PUBLIC, passkeys.get_sign_in_options,
+                 "Begin to sign in with a passkey", PASSKEY_OPTIONS, (404,)),
+        Endpoint("POST", "/api/sign-in/passkey", PUBLIC, passkeys.sign_in, "Sign in with a passkey",
+                 _one("The account; the session is in a cookie.", AccountRow), (401, 404, 410),
+                 body=passkey_requests.PasskeySignInRequest),
+        Endpoint("POST", "/api/sign-in/link/passkey/options", PUBLIC, passkeys.get_options_by_link,
+                 "Begin to add a passkey, with the code of a link", PASSKEY_OPTIONS, (404, 410),
+                 body=passkey_requests.LinkCode),
+        Endpoint("POST", "/api/sign-in/link/passkey", PUBLIC, passkeys.add_by_link,
+                 "Add a passkey, with the code of a link",
+                 _one("The account, which is signed in.", AccountRow), (404, 409, 410),
+                 body=passkey_requests.PasskeyFromLink),
+        Endpoint("POST", "/api/sign-in/oidc", PUBLIC, identities.visit_provider,
+                 "Begin to sign in at the OpenID provider",
+                 _one("Where to go.", account_responses.ProviderAddress), (404, 410, 503),
+                 body=passkey_requests.ProviderVisitRequest),
+        Endpoint("GET", identities.CALLBACK_PATH, PUBLIC, identities.come_back, "Come back from the OpenID provider",
+                 (Status(303, "To a page of this server.", media_type="text/html"),), (404,),
+                 query=passkey_requests.ProviderCallback),
         Endpoint("POST", "/api/sign-out", IN_PERSON, sign_in.sign_out, "Sign out", (NO_CONTENT,)),
         Endpoint("GET", "/api/account", READ, own_account.get_caller, "Who calls, and with which rights",
                  _one("The caller.", account_responses.Caller)),
@@ -525,6 +563,24 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  _one("The token.", NewTokenRow, 201), (404, 409), body=account_requests.TokenRequest),
         Endpoint("DELETE", "/api/account/tokens/{id}", IN_PERSON, own_account.revoke_token, "Revoke an access token",
                  (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/account/passkeys", IN_PERSON, passkeys.list_passkeys, "One's passkeys",
+                 _list("The passkeys, in the order of creation.", PasskeyRow)),
+        Endpoint("POST", "/api/account/passkeys/options", IN_PERSON, passkeys.get_creation_options,
+                 "Begin to add a passkey", PASSKEY_OPTIONS, (404,)),
+        Endpoint("POST", "/api/account/passkeys", IN_PERSON, passkeys.add_passkey, "Add a passkey",
+                 _one("The passkey.", PasskeyRow, 201), (404, 409, 410), body=passkey_requests.NewPasskeyRequest),
+        Endpoint("DELETE", "/api/account/passkeys/{id}", IN_PERSON, passkeys.remove_passkey, "Remove a passkey",
+                 (NO_CONTENT,), (404, 409)),
+        Endpoint("PUT", "/api/account/second-factor", IN_PERSON, passkeys.change_second_factor,
+                 "Decide whether signing in with the password takes a passkey too",
+                 _one("The account, changed.", AccountRow), (404, 409), body=passkey_requests.SecondFactorChange),
+        Endpoint("GET", "/api/account/identities", IN_PERSON, identities.list_identities,
+                 "Who one is at the OpenID provider", _list("The linked identities.", LinkedIdentityRow)),
+        Endpoint("POST", "/api/account/identities", IN_PERSON, identities.visit_provider_to_link,
+                 "Begin to link oneself at the OpenID provider",
+                 _one("Where to go.", account_responses.ProviderAddress), (404, 503)),
+        Endpoint("DELETE", "/api/account/identities/{id}", IN_PERSON, identities.unlink_identity,
+                 "Unlink oneself at the OpenID provider", (NO_CONTENT,), (404, 409)),
         Endpoint("GET", "/api/people", ADMIN, people.list_people, "All accounts",
                  _list("The accounts, in the order of creation.", PersonRow)),
         Endpoint("POST", "/api/people", ADMIN, people.invite_person,

@@ -1,9 +1,12 @@
 // @ts-check
-/** Requests about accounts: signing in and out, passwords, sessions, access tokens. */
+/** Requests about accounts: signing in and out, passwords, passkeys, linked identities, sessions, access tokens. */
 
-import { post, request } from "./api.js";
+import { post, put, request } from "./api.js";
 
-/** @import { AccessToken, AccountSession, Caller, NewAccessToken, SignInMethods } from "../types.d.ts" */
+/** @import {
+ *   AccessToken, Account, AccountSession, Caller, LinkedIdentity, NewAccessToken, Passkey, PasskeyOptions,
+ *   SignInMethods
+ * } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 /** @param {string} path */
@@ -11,8 +14,24 @@ const remove = (path) => request(path, { method: "DELETE" });
 
 /** @returns {Promise<SignInMethods>} */
 export const methods = () => request("/sign-in");
-/** @param {{ name: string, password: string }} given */
+/**
+ * The account, or what is asked for besides the password.
+ * @param {{ name: string, password: string }} given @returns {Promise<Account | PasskeyOptions>}
+ */
 export const signIn = (given) => post("/sign-in", given);
+/** @returns {Promise<PasskeyOptions>} */
+export const passkeyOptions = () => post("/sign-in/passkey/options", {});
+/** @param {object} proof */
+export const signInWithPasskey = (proof) => post("/sign-in/passkey", proof);
+/** Where to sign in at the provider. @param {string} [code] of a link @returns {Promise<{ url: string }>} */
+export const visitProvider = (code) => post("/sign-in/oidc", code ? { code } : {});
+/** Create the first owner without a password. @param {{ code: string, name: string }} given
+ *  @returns {Promise<{ path: string }>} */
+export const inviteOwner = (given) => post("/sign-in/set-up/link", given);
+/** @param {string} code of a link @returns {Promise<PasskeyOptions>} */
+export const passkeyOptionsByLink = (code) => post("/sign-in/link/passkey/options", { code });
+/** @param {object} given */
+export const addPasskeyByLink = (given) => post("/sign-in/link/passkey", given);
 /** Create the first owner. @param {{ code: string, name: string, password: string }} given */
 export const setUp = (given) => post("/sign-in/set-up", given);
 /** Set the password that a link is for. @param {{ code: string, password: string }} given */
@@ -23,6 +42,24 @@ export const signOut = () => post("/sign-out", {});
 export const caller = () => request("/account");
 /** @param {{ oldPassword: string, newPassword: string }} given */
 export const changePassword = (given) => post("/account/password", given);
+
+/** @returns {Promise<Passkey[]>} */
+export const passkeys = () => request("/account/passkeys");
+/** @returns {Promise<PasskeyOptions>} */
+export const newPasskeyOptions = () => post("/account/passkeys/options", {});
+/** @param {object} given */
+export const addPasskey = (given) => post("/account/passkeys", given);
+/** @param {string} passkeyId */
+export const removePasskey = (passkeyId) => remove(`/account/passkeys/${at(passkeyId)}`);
+/** @param {boolean} afterPassword @returns {Promise<Account>} */
+export const askForPasskey = (afterPassword) => put("/account/second-factor", { afterPassword });
+
+/** @returns {Promise<LinkedIdentity[]>} */
+export const identities = () => request("/account/identities");
+/** @returns {Promise<{ url: string }>} */
+export const linkIdentity = () => post("/account/identities", {});
+/** @param {string} identityId */
+export const unlinkIdentity = (identityId) => remove(`/account/identities/${at(identityId)}`);
 
 /** @returns {Promise<AccountSession[]>} */
 export const sessions = () => request("/account/sessions");

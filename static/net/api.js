@@ -68,6 +68,8 @@ export async function refusalOf(response) {
 
 /** @param {string} path @param {object} body */
 export const post = (path, body) => send("POST", path, body);
+/** @param {string} path @param {object} body */
+export const put = (path, body) => send("PUT", path, body);
 
 /** @param {string} method @param {string} path @param {object} body */
 export const send = (method, path, body) =>

@@ -21,7 +21,7 @@ import { signal } from "@preact/signals";
 /** Addresses of one word, each a screen of that name. */
 const ALONE = ["paths", "progress", "classes", "review", "settings", "people"];
 /** Addresses of the screens on which one signs in; what they carry stands behind the `#`. */
-const SIGN_IN = ["set-up", "password", "card", "join"];
+const SIGN_IN = ["set-up", "password", "sign-in", "card", "join"];
 
 /** @param {string} pathname @returns {Screen} */
 export function parseScreen(pathname) {

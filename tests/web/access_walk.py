@@ -15,8 +15,12 @@ import httpx2
 
 from harness.requests.seeded_world import SeededWorld, kind_of, seed_world
 from harness.servers.signed_in import SignInServer, serving_sign_in
+from harness.sign_in.openid_provider import oidc_settings, serving_provider
 from sprout.accounts.access import Access
+from sprout.accounts.identities import Identity
+from sprout.accounts.passkeys import NewPasskey
 from sprout.accounts.principal import SCOPES_OF, AccountRole, Principal, Scope
+from sprout.accounts.security_log import TERMINAL
 from sprout.errors import MissingRight, NotSignedIn
 from sprout.web.http.endpoint import AnyEndpoint
 from tests.web.test_bad_input import GOOD
@@ -146,7 +150,12 @@ def has_ids(endpoint: AnyEndpoint) -> bool:
 @asynccontextmanager
 async def a_walk(data_dir: Path, database_url: str) -> AsyncIterator[Walk]:
     """The server, seeded; every token is of the first learner, or of the owner where it says so."""
-    async with serving_sign_in(data_dir, database_url) as server:
+    async with (
+        serving_provider() as provider,
+        serving_sign_in(
+            data_dir, database_url, methods="password,passkey,oidc", oidc=oidc_settings(provider)
+        ) as server,
+    ):
         roles = {
             "learner": AccountRole.LEARNER,
             "other learner": AccountRole.LEARNER,
@@ -170,9 +179,23 @@ async def a_walk(data_dir: Path, database_url: str) -> AsyncIterator[Walk]:
         more = {
             "account_sessions": await _ids(clients["learner"], "/api/account/sessions"),
             "tokens": await _ids(clients["learner"], "/api/account/tokens"),
+            **await _ways_of_the_learner(server, clients["learner"], users["learner"]),
             **await _class_of_the_learner(server, clients["learner"]),
         }
         yield Walk(server, tuple(callers), SeededWorld({**own.ids, **more}), users["learner"])
+
+
+async def _ways_of_the_learner(
+    server: SignInServer, learner: httpx2.AsyncClient, user_id: str
+) -> dict[str, tuple[str, ...]]:
+    """A passkey and a linked identity, as signing in would have left them."""
+    passkey = NewPasskey("A" * 20, "AAAA", 0, (), OWN_WORD)
+    await server.accounts.passkeys.add(passkey, user_id=user_id, origin=TERMINAL)
+    await server.accounts.identities.link(
+        Identity("https://idp.example", "1", OWN_WORD), user_id=user_id, origin=TERMINAL
+    )
+    kinds = ("passkeys", "identities")
+    return {kind: await _ids(learner, f"/api/account/{kind}") for kind in kinds}
 
 
 async def _class_of_the_learner(server: SignInServer, learner: httpx2.AsyncClient) -> dict[str, tuple[str, ...]]:

@@ -39,6 +39,9 @@ TOUCHES_ALL = {
     ("POST", "/api/sign-in/set-up"): "test_sign_in.py",
     ("POST", "/api/sign-in/password"): "test_people_and_tokens.py",
     ("POST", "/api/sign-in/card"): "test_classes.py",
+    ("POST", "/api/sign-in/passkey"): "test_passkeys.py",
+    ("DELETE", "/api/account/passkeys/{id}"): "test_passkeys.py",
+    ("DELETE", "/api/account/identities/{id}"): "test_identities.py",
 }
 # The wire contract says so of a node that is missing, and a foreign one is not told from it.
 EMPTY_WHERE_MISSING = {

@@ -28,6 +28,7 @@ MISSING_IS_FINE = {
     ("GET", "/api/nodes/{id}/children"),
     ("GET", "/api/nodes/{id}/dependency-edges"),
 }
+PASSKEY: dict[str, object] = {"credentialId": "A" * 20, "clientData": "AAAA"}
 GOOD: dict[str, dict[str, object]] = {
     "NewBranch": {"title": "a", "userId": DEFAULT_USER_ID},
     "BranchChange": {"title": "a"},
@@ -36,6 +37,13 @@ GOOD: dict[str, dict[str, object]] = {
     "SignInRequest": {"name": "anna", "password": "a"},
     "OwnerSetUp": {"code": "a", "name": "anna", "password": "Blau-Tasse-Fjord"},
     "PasswordFromLink": {"code": "a", "password": "Blau-Tasse-Fjord"},
+    "OwnerInvitation": {"code": "a", "name": "anna"},
+    "LinkCode": {"code": "a"},
+    "PasskeySignInRequest": PASSKEY | {"authenticatorData": "AAAA", "signature": "AAAA"},
+    "NewPasskeyRequest": PASSKEY | {"name": "a", "attestation": "AAAA"},
+    "PasskeyFromLink": PASSKEY | {"name": "a", "attestation": "AAAA", "code": "a"},
+    "SecondFactorChange": {"afterPassword": False},
+    "ProviderVisitRequest": {},
     "PasswordChange": {"oldPassword": "a", "newPassword": "Blau-Tasse-Fjord"},
     "AccountChange": {"displayName": "a"},
     "TokenRequest": {"name": "a", "scopes": ["read"]},

@@ -15,6 +15,7 @@ from sprout.store.schema import (
     placement_tables,
     review_tables,
     run_tables,
+    sign_in_tables,
     tables,
 )
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
@@ -40,6 +41,7 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
     account_tables.AccountTable: ("name_key", "password_hash", "card_digest"),
     account_tables.AccountSession: ("secret_digest",),
     account_tables.AccessToken: ("secret_digest",),
+    sign_in_tables.PasskeyTable: ("credential_id", "public_key", "sign_count", "transports"),
 }  # fmt: skip
 EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     tables.Passage: "the text of documents in pieces",
@@ -54,6 +56,7 @@ EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     run_tables.CheckpointRow: "the working memory of runs, which holds keys",
     class_tables.Contrast: "what a teacher sent a question about; that it came to you is in `contrast_recipients`",
     account_tables.OneTimeCode: "codes of links that set a password",
+    sign_in_tables.SignInAttempt: "attempts to sign in, for ten minutes",
     BudgetDay: "the cost of a day, kept for its month and the next",
     BudgetReservation: "reservations of active calls",
 }
@@ -119,6 +122,8 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     class_tables.ContrastRecipient,
     account_tables.AccountSession,
     account_tables.AccessToken,
+    sign_in_tables.PasskeyTable,
+    sign_in_tables.LinkedIdentityTable,
     account_tables.SecurityEvent,
 )
 

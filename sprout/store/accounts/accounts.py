@@ -15,6 +15,7 @@ from sprout.events import wire_time
 from sprout.ids import new_id
 from sprout.store.accounts.security_log import log_event
 from sprout.store.accounts.sessions import delete_sessions
+from sprout.store.accounts.ways import has_way_of_its_own
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
@@ -144,6 +145,7 @@ def account_row(account: AccountTable) -> AccountRow:
         created_at=wire_time(account.created_at),
         disabled_at=None if account.disabled_at is None else wire_time(account.disabled_at),
         has_password=account.password_hash is not None,
+        passkey_after_password=account.passkey_after_password,
     )
 
 
@@ -172,7 +174,7 @@ def _acting_owners() -> SelectOfScalar[str]:
     return select(AccountTable.user_id).where(
         AccountTable.role == AccountRole.OWNER,
         col(AccountTable.disabled_at).is_(None),
-        col(AccountTable.password_hash).is_not(None),
+        has_way_of_its_own(),
     )
 
 
@@ -191,4 +193,5 @@ def _leaves(account: AccountTable) -> bool:
 
 
 def _credentials(account: AccountTable) -> Credentials:
-    return Credentials(account.user_id, account.password_hash, account.disabled_at is not None)
+    is_disabled = account.disabled_at is not None
+    return Credentials(account.user_id, account.password_hash, is_disabled, account.passkey_after_password)

@@ -13,7 +13,7 @@ from sprout.store.accounts.security_log import log_event
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.paths.removal_guards import refuse_while_running
-from sprout.store.schema import account_tables, class_tables, run_tables
+from sprout.store.schema import account_tables, class_tables, run_tables, sign_in_tables
 from sprout.store.schema.columns import TableModel, table_of
 from sprout.store.schema.review_tables import ReviewSessionRow, ReviewSettingsRow
 from sprout.store.schema.tables import User
@@ -30,6 +30,9 @@ _ACCOUNT_TABLES = frozenset(
         account_tables.AccessToken,
         account_tables.OneTimeCode,
         account_tables.SecurityEvent,
+        sign_in_tables.PasskeyTable,
+        sign_in_tables.LinkedIdentityTable,
+        sign_in_tables.SignInAttempt,
     )
 )
 _settings, _sessions = table_of(ReviewSettingsRow), table_of(ReviewSessionRow)

@@ -8,6 +8,7 @@ from sprout.store.accounts.accounts import account_of
 from sprout.store.accounts.security_log import log_event
 from sprout.store.accounts.sessions import delete_sessions
 from sprout.store.accounts.teaching import lock_class, membership
+from sprout.store.accounts.ways import signs_in_without_card
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema.account_tables import AccountTable
@@ -34,7 +35,7 @@ class SqlCards:
             lock_class(tx, class_id, teacher_id)
             member = membership(tx.session, class_id, learner_id)
             account = account_of(tx.session, learner_id, lock=True)
-            if not member.has_card or account.password_hash is not None:
+            if not member.has_card or signs_in_without_card(tx.session, learner_id):
                 raise NoCard
             account.card_digest = card_digest
             tx.session.add(account)

@@ -6,15 +6,18 @@ from sqlmodel import Session, col, delete, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from sprout.accounts.accounts import AccountRow, CodeInvalid, NewAccount
+from sprout.accounts.names import name_key
+from sprout.accounts.principal import AccountRole
 from sprout.accounts.security_log import Origin, SecurityEventKind
 from sprout.clock import utc_now
 from sprout.ids import new_id
-from sprout.store.accounts.accounts import OWNERS_LOCK, account_of, add_account
+from sprout.store.accounts.accounts import OWNERS_LOCK, account_of, account_row, add_account
 from sprout.store.accounts.security_log import log_event
 from sprout.store.accounts.sessions import delete_sessions
+from sprout.store.accounts.ways import has_way_of_its_own
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.schema.account_tables import OneTimeCode
+from sprout.store.schema.account_tables import AccountTable, OneTimeCode
 
 
 class SqlPasswords:
@@ -43,7 +46,7 @@ class SqlPasswords:
             if _valid_code(tx.session, _code(code_digest)).user_id is not None:
                 raise CodeInvalid
             _void_codes(tx, None)
-            return add_account(tx, new, origin)
+            return _owner_without_way(tx.session, new) or add_account(tx, new, origin)
 
         return await self._database.write_tx(body)
 
@@ -57,6 +60,29 @@ class SqlPasswords:
             return user_id
 
         return await self._database.write_tx(body)
+
+
+def use_code(tx: WriteTransaction, code_digest: str, user_id: str) -> None:
+    """Use up a link of this user in place of one that sets the password: all links are void then, all sessions over.
+
+    Raises CodeInvalid.
+    """
+    if _holder(tx.session, _code(code_digest).with_for_update()) != user_id:
+        raise CodeInvalid
+    _void_codes(tx, user_id)
+    delete_sessions(tx, user_id)
+
+
+def _owner_without_way(session: Session, new: NewAccount) -> AccountRow | None:
+    """An owner of this name who was made without a password, and has not come to another way to sign in."""
+    wanted = select(AccountTable).where(
+        AccountTable.name_key == name_key(new.name),
+        AccountTable.role == AccountRole.OWNER,
+        col(AccountTable.disabled_at).is_(None),
+        ~has_way_of_its_own(),
+    )
+    found = session.exec(wanted).first() if new.password_hash is None else None
+    return None if found is None else account_row(found)
 
 
 def _set_password(tx: WriteTransaction, user_id: str, password_hash: str, origin: Origin) -> None:

@@ -17,6 +17,7 @@ from sprout.store.schema import (  # noqa: F401 - their tables are part of the m
     placement_tables,
     review_tables,
     run_tables,
+    sign_in_tables,
 )
 from sprout.store.schema.columns import SafeText, TableModel, UtcTime
 from sprout.store.schema.partitions import is_partition

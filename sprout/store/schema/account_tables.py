@@ -6,7 +6,7 @@ Of secrets only digests are kept.
 from datetime import datetime
 
 from pydantic import JsonValue
-from sqlalchemy import Index
+from sqlalchemy import Index, false
 from sqlmodel import Field
 
 from sprout.clock import utc_now
@@ -30,6 +30,7 @@ class AccountTable(OrderedModel, table=True):
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     disabled_at: datetime | None = Field(default=None, sa_type=UtcTime)
     card_digest: str | None = Field(default=None, unique=True, index=True, sa_type=SafeText)
+    passkey_after_password: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class AccountSession(OrderedModel, table=True):

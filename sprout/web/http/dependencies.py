@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -17,12 +17,17 @@ from sprout.accounts.classes import Classes, Memberships
 from sprout.accounts.concerns import Concerns
 from sprout.accounts.desk import Desk
 from sprout.accounts.given_paths import GivenPaths, PathGiver
+from sprout.accounts.identities import LinkedIdentities
+from sprout.accounts.identity_sign_in import IdentitySignIn
+from sprout.accounts.passkey_sign_in import PasskeySignIn
+from sprout.accounts.passkeys import Passkeys
 from sprout.accounts.path_updates import PathUpdates
 from sprout.accounts.security_log import SecurityLog
 from sprout.accounts.sessions import Sessions
 from sprout.accounts.shared_lessons import SharedLessons
 from sprout.accounts.sign_in import PasswordSignIn
 from sprout.accounts.tokens import Tokens
+from sprout.accounts.ways import Method
 from sprout.events import NodeRow
 from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.memories import Memories
@@ -46,6 +51,7 @@ from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
+from sprout.web.http.attempt_cookie import AttemptCookie
 from sprout.web.http.authentication import Authenticate
 from sprout.web.http.limits import WebLimits
 from sprout.web.http.open_streams import OpenStreams
@@ -180,6 +186,8 @@ class AccountRepositories:
     """Accounts, the ways to sign in, and classes.
 
     Args:
+        passkey_sign_in, identity_sign_in: None where the server has no such way to sign in.
+        provider_name: what people call the OpenID provider.
         methods: the names of these ways; none on a server for one learner.
     """
 
@@ -189,6 +197,10 @@ class AccountRepositories:
     tokens: Tokens
     security_log: SecurityLog
     password_sign_in: PasswordSignIn
+    passkeys: Passkeys
+    passkey_sign_in: PasskeySignIn | None
+    identities: LinkedIdentities
+    identity_sign_in: IdentitySignIn | None
     classes: Classes
     class_budgets: ClassBudgets
     memberships: Memberships
@@ -201,7 +213,9 @@ class AccountRepositories:
     desks: DeskRepositories
     contrasts: Contrasts
     cookie: SessionCookie
-    methods: tuple[Literal["password"], ...] = ()
+    attempt_cookie: AttemptCookie
+    provider_name: str = ""
+    methods: tuple[Method, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sprout.accounts.accounts import CodeInvalid
+from sprout.accounts.attempts import AttemptInvalid
 from sprout.accounts.classes import ClassCodeInvalid
+from sprout.accounts.identities import ProviderUnavailable
 from sprout.errors import (
     BadInput,
     Conflict,
@@ -85,6 +87,8 @@ STATUS: dict[type[SproutError], int] = {
     NotFound: 404,
     CodeInvalid: 410,
     ClassCodeInvalid: 410,
+    AttemptInvalid: 410,
+    ProviderUnavailable: 503,
     Conflict: 409,
     NoChangeNeeded: 409,
     KeyReused: 422,

@@ -1,15 +1,13 @@
 """Schemas of responses about accounts."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from sprout.accounts.accounts import AccountRow
 from sprout.accounts.principal import AccountRole, Scope
+from sprout.accounts.ways import Method
 from sprout.events import Wire
-
-Method = Literal["password"]
 
 
 class SignInMethods(Wire):
@@ -17,6 +15,19 @@ class SignInMethods(Wire):
 
     methods: Sequence[Method]
     set_up: bool = Field(description="whether the first owner is still to be made, with a code")
+    provider: str = Field(description="what people call the OpenID provider; may be empty")
+
+
+class PasskeyOptions(Wire):
+    """What a browser is to hand to `navigator.credentials`; bytes are base64url."""
+
+    public_key: Mapping[str, JsonValue]
+
+
+class ProviderAddress(Wire):
+    """Where a browser is to go to sign in."""
+
+    url: str
 
 
 class Caller(Wire):
@@ -29,14 +40,14 @@ class Caller(Wire):
 
 
 class PasswordLink(Wire):
-    """A link with which a person sets their password, once."""
+    """A link with which a person sets their password, or chooses another way to sign in, once."""
 
     path: str = Field(description="to be put behind the server's address")
     expires_at: str
 
 
 class InvitedPerson(Wire):
-    """A new account, and the link that sets its password."""
+    """A new account, and the link with which its person chooses how to sign in."""
 
     account: AccountRow
     link: PasswordLink

@@ -1,5 +1,5 @@
 // @ts-check
-/** The account of one who signs in: who they are, signing out, the password. Nothing on a server for one learner. */
+/** The account of one who signs in: who they are, signing out, the ways to sign in. Nothing on a server for one learner. */
 
 import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/account.js";
@@ -13,20 +13,27 @@ import { Fault } from "../common/shell.js";
 import { AccountClasses } from "./account_classes.js";
 import { AccountSessions } from "./account_sessions.js";
 import { AccessTokens } from "./access_tokens.js";
+import { Identities } from "./identities.js";
+import { Passkeys } from "./passkeys.js";
 import { PasswordChange } from "./password_change.js";
 
-/** @import { Account, Caller } from "../../types.d.ts" */
+/** @import { Account, Caller, SignInMethods } from "../../types.d.ts" */
 
 export function AccountSettings() {
-  const loading = useLoaded(accountApi.caller);
+  const loading = useLoaded(fetchAccount);
   const found = loading.found.value;
   if (loading.problem.value) return html`<${Fault} message=${loading.problem.value} onRetry=${loading.load} />`;
-  if (!found?.account) return null;
-  return html`<${AccountSections} caller=${found} account=${found.account} />`;
+  if (!found?.caller.account) return null;
+  return html`<${AccountSections} caller=${found.caller} account=${found.caller.account} ways=${found.ways} />`;
 }
 
-/** @param {{ caller: Caller, account: Account }} props */
-function AccountSections({ caller, account }) {
+async function fetchAccount() {
+  const [caller, ways] = await Promise.all([accountApi.caller(), accountApi.methods()]);
+  return { caller, ways };
+}
+
+/** @param {{ caller: Caller, account: Account, ways: SignInMethods }} props */
+function AccountSections({ caller, account, ways: { methods, provider } }) {
   const problem = useSignal(/** @type {string | null} */ (null));
   /** Leave this browser to the next person. @param {() => Promise<unknown>} end */
   const leave = async (end) => {
@@ -47,11 +54,16 @@ function AccountSections({ caller, account }) {
         <div class="row">
           <button class="btn" type="button" onClick=${() => leave(accountApi.signOut)}>${t("ac.out")}</button>
         </div>
-        <${PasswordChange} />
+        ${methods.includes("password") && account.hasPassword && html`<${PasswordChange} />`}
       </div>
     </section>
     ${caller.scopes.includes("admin") && html`<${PeopleLink} />`}
     <${AccountClasses} hasPassword=${account.hasPassword} />
+    ${
+      methods.includes("passkey") &&
+      html`<${Passkeys} account=${account} hasPasswords=${methods.includes("password")} />`
+    }
+    ${methods.includes("oidc") && html`<${Identities} provider=${provider} />`}
     <${AccountSessions} onLeave=${() => leave(accountApi.endAllSessions)} />
     <${AccessTokens} scopes=${caller.scopes} />
   `;

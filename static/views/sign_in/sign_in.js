@@ -1,5 +1,5 @@
 // @ts-check
-/** Sign-in screen, beside it joining a class; and the screens of the links that set a password and of a card. */
+/** Sign-in screen, beside it joining a class; and the screens of the links that choose how to sign in and of a card. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -11,13 +11,15 @@ import * as accountApi from "../../net/account_api.js";
 import { startOver } from "../../net/signed_out.js";
 import { homeUrl } from "../../state/router.js";
 import { lazy } from "../common/lazy.js";
-import { useLoaded } from "../common/loaded.js";
+import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Fault, Shell } from "../common/shell.js";
 import { CardForm } from "./card_form.js";
 import { CredentialsForm } from "./credentials_form.js";
 import { Ground } from "./ground.js";
 import { JoinForm } from "./join_form.js";
 import { JoinSignedIn } from "./join_signed_in.js";
+import { OtherWays, proveAfterPassword } from "./other_ways.js";
+import { problemOfAddress } from "./problem_of_address.js";
 
 /** @import { ComponentChildren } from "preact" */
 /** @import { Joining } from "./join_form.js" */
@@ -43,10 +45,10 @@ const codeOfAddress = () => location.hash.slice(1);
 /** @param {{ way?: string }} props `way`: the page of a link, else that of signing in */
 export function SignInScreen({ way }) {
   if (way === "set-up") return html`<${SetUp} />`;
-  if (way === "password") return html`<${PasswordFromLink} />`;
+  if (way === "password") return html`<${FromLink} />`;
   if (way === "card") return html`<${CardFromLink} />`;
   if (way === "join") return html`<${JoinFromLink} />`;
-  return html`<${SignInOrJoin} isJoining=${false} />`;
+  return html`<${SignInOrJoin} isJoining=${false} comesBack=${Boolean(way)} />`;
 }
 
 /** The screen that a class's address leads to; one who is signed in joins with their account. */
@@ -61,13 +63,16 @@ function JoinFromLink() {
   return loading.found.value || loading.problem.value ? html`<${SignInOrJoin} isJoining />` : html`<${OnGround} />`;
 }
 
-/** @param {{ isJoining: boolean }} props `isJoining`: the address is that of joining, and may hold a class code */
-function SignInOrJoin({ isJoining }) {
+/**
+ * @param {{ isJoining: boolean, comesBack?: boolean }} props `isJoining`: the address is that of joining, and may hold a
+ *   class code; `comesBack`: it is that of this screen, which a provider leads back to, and leads nowhere else
+ */
+function SignInOrJoin({ isJoining, comesBack = false }) {
   const code = useMemo(() => (isJoining ? codeOfAddress() : ""), []);
   const joins = useSignal(isJoining);
   const joined = useSignal(/** @type {Joining | null} */ (null));
   if (joined.value) return html`<${OnGround}><${newCard.View} joining=${joined.value} /><//>`;
-  const after = isJoining ? homeUrl() : undefined;
+  const after = isJoining || comesBack ? homeUrl() : undefined;
   return html`<${Frame} page=${joining("jn.page")} title=${joining("jn.title")} isWide>
     <div class="seg si-ways" role="group" aria-label=${joining("jn.ways")}>
       ${[false, true].map(
@@ -84,7 +89,10 @@ function SignInOrJoin({ isJoining }) {
       )}
     </div>
     <div class="si-cols" data-way=${joins.value ? "join" : "sign-in"}>
-      <section aria-labelledby="sign-in"><h2 id="sign-in">${t("si.title")}</h2><${SignIn} after=${after} /></section>
+      <section aria-labelledby="sign-in">
+        <h2 id="sign-in">${t("si.title")}</h2>
+        <${SignIn} after=${after} comesBack=${comesBack} />
+      </section>
       <${Join}
         code=${code}
         after=${after}
@@ -128,10 +136,12 @@ function CardFromLink() {
   <//>`;
 }
 
-/** @param {{ after?: string | undefined }} props `after`: where it leads; by default to what was asked for */
-function SignIn({ after }) {
+/** @param {{ after?: string | undefined, comesBack: boolean }} props `after`: by default to what was asked for */
+function SignIn({ after, comesBack }) {
   const loading = useLoaded(accountApi.methods);
-  const found = loading.found.value;
+  const ways = loading.found.value;
+  const problem = comesBack ? problemOfAddress() : null;
+  const enter = () => startOver(after);
   const password = {
     id: "password",
     label: t("si.password"),
@@ -139,51 +149,76 @@ function SignIn({ after }) {
     complete: "current-password",
   };
   return html`
-    ${found?.setUp && html`<p class="si-says">${t("si.no_owner")}</p>`}
-    <${CredentialsForm}
-      fields=${[name(), password]}
-      go=${t("si.go")}
-      busyWords=${t("si.going")}
-      onSubmit=${async (/** @type {any} */ given) => {
-        await accountApi.signIn(given);
-        startOver(after);
-      }}
-    />
-    <p class="hint">${t("si.forgotten")}</p>
+    ${problem && html`<${Fault} message=${problem} />`}
+    <${LoadingState} of=${loading} words=${t("si.busy")} />
+    ${ways?.setUp && html`<p class="si-says">${t("si.no_owner")}</p>`}
+    ${
+      ways?.methods.includes("password") &&
+      html`<${CredentialsForm}
+        fields=${[name(), password]}
+        go=${t("si.go")}
+        busyWords=${t("si.going")}
+        onSubmit=${async (/** @type {any} */ given) => {
+          const answer = await accountApi.signIn(given);
+          if ("publicKey" in answer) await proveAfterPassword(answer);
+          enter();
+        }}
+      />`
+    }
+    ${ways && html`<${OtherWays} ways=${ways} onSignedIn=${enter} /><p class="hint">${t("si.forgotten")}</p>`}
   `;
 }
 
 function SetUp() {
   const code = codeOfAddress();
+  const loading = useLoaded(accountApi.methods);
+  const ways = loading.found.value;
+  const isPasswordAlone = ways?.methods.join() === "password";
   return html`<${Frame} page=${t("si.set_up_page")} title=${t("si.set_up")}>
     <p class="si-says">${t("si.set_up_says")}</p>
     <${WithCode} code=${code}>
-      <${CredentialsForm}
-        fields=${[name(), newPassword()]}
-        go=${t("si.set_up_go")}
-        busyWords=${t("si.busy")}
-        onSubmit=${async (/** @type {any} */ given) => {
-          await accountApi.setUp({ ...given, code });
-          startOver(homeUrl());
-        }}
-      />
+      <${LoadingState} of=${loading} words=${t("si.busy")} />
+      ${
+        ways &&
+        html`<${CredentialsForm}
+          fields=${isPasswordAlone ? [name(), newPassword()] : [name()]}
+          go=${t("si.set_up_go")}
+          busyWords=${t("si.busy")}
+          onSubmit=${async (/** @type {any} */ given) => {
+            if (!isPasswordAlone) return startOver((await accountApi.inviteOwner({ ...given, code })).path);
+            await accountApi.setUp({ ...given, code });
+            startOver(homeUrl());
+          }}
+        />`
+      }
     <//>
   <//>`;
 }
 
-function PasswordFromLink() {
+function FromLink() {
   const code = codeOfAddress();
-  return html`<${Frame} page=${t("si.link_page")} title=${t("si.link")}>
+  const loading = useLoaded(accountApi.methods);
+  const ways = loading.found.value;
+  const isPasswordAlone = ways?.methods.join() === "password";
+  const words = isPasswordAlone
+    ? { page: t("si.link_page"), title: t("si.link") }
+    : { page: t("si.ways_page"), title: t("si.ways") };
+  return html`<${Frame} ...${words}>
     <${WithCode} code=${code}>
-      <${CredentialsForm}
-        fields=${[newPassword()]}
-        go=${t("si.link_go")}
-        busyWords=${t("si.busy")}
-        onSubmit=${async (/** @type {any} */ given) => {
-          await accountApi.setPassword({ ...given, code });
-          startOver(homeUrl());
-        }}
-      />
+      <${LoadingState} of=${loading} words=${t("si.busy")} />
+      ${
+        ways?.methods.includes("password") &&
+        html`<${CredentialsForm}
+          fields=${[newPassword()]}
+          go=${t("si.link_go")}
+          busyWords=${t("si.busy")}
+          onSubmit=${async (/** @type {any} */ given) => {
+            await accountApi.setPassword({ ...given, code });
+            startOver(homeUrl());
+          }}
+        />`
+      }
+      ${ways && html`<${OtherWays} ways=${ways} code=${code} onSignedIn=${() => startOver(homeUrl())} />`}
     <//>
   <//>`;
 }

@@ -100,7 +100,9 @@ async def _talk(server: SignInServer, learner: httpx2.AsyncClient, learner_id: s
     """A lesson with a concern, which the learner shares with the class."""
     (concept, *_) = [one for one in await _json(learner.get("/api/nodes")) if one["type"] == "concept"]
     chat = await _json(learner.post("/api/chat/sessions", json={"nodeId": concept["id"]}))
-    await _json(learner.post(f"/api/chat/sessions/{chat['id']}/messages", json={"content": "Why is that so?"}))
+    await _json(
+        learner.post(f"/api/chat/sessions/{chat['id']}/messages", json={"role": "user", "content": "Why is that so?"})
+    )
     await _json(learner.post(f"/api/chat/sessions/{chat['id']}/share", json={"classId": class_id}))
 
     def concern(tx: WriteTransaction) -> None:

@@ -4,7 +4,10 @@ import re
 from pathlib import Path
 
 import httpx2
+import pytest
+from pydantic import ValidationError
 
+from harness.servers.chosen_settings import ChosenSettings
 from tests.project.commands import run_sprout, serve_sprout
 
 PASSWORD = "Blau-Tasse-Fjord"
@@ -34,7 +37,7 @@ async def test_an_owner_gets_a_link_takes_what_was_learned_and_gives_it_back(tmp
     async with serve_sprout("serve", "--port", "0", folder=tmp_path) as (_, address):
         async with httpx2.AsyncClient(base_url=address) as local:
             assert [one["title"] for one in (await local.get("/api/branches")).json()] == ["Light"]
-            assert (await local.get("/api/sign-in")).json() == {"methods": [], "setUp": False}
+            assert (await local.get("/api/sign-in")).json() == {"methods": [], "setUp": False, "provider": ""}
             assert (await local.post("/api/sign-in", json={"name": "olga", "password": PASSWORD})).status_code == 404
 
 
@@ -52,7 +55,11 @@ async def test_the_first_start_prints_where_the_owner_is_made_and_later_ones_do_
             assert line, printed
             printed += line.decode()
         async with httpx2.AsyncClient(base_url=address, headers={"Origin": address}) as browser:
-            assert (await browser.get("/api/sign-in")).json() == {"methods": ["password"], "setUp": True}
+            assert (await browser.get("/api/sign-in")).json() == {
+                "methods": ["password"],
+                "setUp": True,
+                "provider": "",
+            }
             body = {"code": code[1], "name": "olga", "password": PASSWORD}
             assert (await browser.post("/api/sign-in/set-up", json=body)).status_code == 201
             assert (await browser.get("/api/account")).json()["role"] == "owner"
@@ -69,3 +76,32 @@ async def test_settings_that_cannot_be_meant_are_refused(tmp_path: Path) -> None
     ):
         refused = await run_sprout("serve", folder=tmp_path, **settings)
         assert (refused.code, words in refused.err) == (1, True), refused.err
+
+
+OIDC = {"issuer": "https://idp.example/realms/school", "client_id": "sprout", "client_secret": "secret"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"auth": "passkey"}, "must be known"),
+        ({"auth": "password,oidc", "oidc": OIDC}, "must be known"),
+        ({"auth": "passkey", "public_url": "http://127.0.0.1:8000"}, "http://localhost:8000"),
+        ({"auth": "oidc", "public_url": "https://sprout.example"}, "SPROUT_OIDC__ISSUER"),
+        ({"auth": "oidc", "public_url": "https://sprout.example", "oidc": {**OIDC, "client_secret": " "}}, "SECRET"),
+        ({"oidc": {**OIDC, "issuer": "http://idp.example"}}, "https address"),
+    ],
+    ids=str,
+)
+def test_ways_to_sign_in_that_lack_something_are_refused(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        ChosenSettings.model_validate(settings)
+
+
+def test_ways_to_sign_in_are_named_with_commas_and_their_secret_is_not_shown() -> None:
+    settings = ChosenSettings.model_validate(
+        {"auth": "oidc, passkey,oidc", "public_url": "https://sprout.example", "oidc": OIDC}
+    )
+    assert settings.auth == ("oidc", "passkey")
+    assert settings.has_network_sign_in
+    assert "client_secret" not in repr(settings)

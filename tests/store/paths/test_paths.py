@@ -43,8 +43,8 @@ from tests.statement_counter import count_statements
 NO_BRANCHS_OWN = (
     "users", "worker_leases", "budget_days", "budget_reservations", "concerns", "learner_memories",
     "review_sessions", "review_items", "review_settings", "accounts", "account_sessions", "access_tokens",
-    "one_time_codes", "security_events", "classes", "class_members", "path_copies",
-    "contrast_recipients",
+    "one_time_codes", "passkeys", "linked_identities", "sign_in_attempts",
+    "security_events", "classes", "class_members", "path_copies", "contrast_recipients",
 )  # fmt: skip
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light")

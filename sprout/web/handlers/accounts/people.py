@@ -1,22 +1,17 @@
 """People: the accounts of a deployment and its security log, for its owners."""
 
-from typing import Any
-
 from starlette.responses import Response
 
-from sprout.accounts.accounts import CODE_LIFETIME, NewAccount
+from sprout.accounts.accounts import NewAccount
 from sprout.accounts.names import sign_in_name
 from sprout.accounts.principal import AccountRole
-from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import SecurityEventRow
-from sprout.clock import utc_now
-from sprout.events import wire_time
 from sprout.learning.text.csv_table import csv_table
-from sprout.web.handlers.accounts.sign_in import origin_of
+from sprout.web.handlers.accounts.sign_in import new_link, origin_of
 from sprout.web.http.dependencies import AccountRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response, next_link, page_size
 from sprout.web.schemas.account_requests import NewPerson, PersonChange, SecurityLogQuery
-from sprout.web.schemas.account_responses import InvitedPerson, PasswordLink
+from sprout.web.schemas.account_responses import InvitedPerson
 from sprout.web.schemas.requests import NoFields
 
 CSV = "text/csv"
@@ -33,7 +28,9 @@ async def invite_person(call: Call[AccountRepositories, NoFields, NewPerson]) ->
     name = sign_in_name(call.body.name)
     new = NewAccount(name, call.body.display_name or name, AccountRole(call.body.role))
     account = await call.dependencies.accounts.create(new, origin=origin_of(call))
-    return json_response(InvitedPerson(account=account, link=await _new_link(call, account.user_id)), 201)
+    return json_response(
+        InvitedPerson(account=account, link=await new_link(call, account.user_id, origin_of(call))), 201
+    )
 
 
 async def change_person(call: Call[AccountRepositories, NoFields, PersonChange]) -> Response:
@@ -51,7 +48,7 @@ async def change_person(call: Call[AccountRepositories, NoFields, PersonChange])
 
 async def create_link(call: Call[AccountRepositories]) -> Response:
     """201 with a new link that sets the password; an earlier one is void."""
-    return json_response(await _new_link(call, call.id), 201)
+    return json_response(await new_link(call, call.id, origin_of(call)), 201)
 
 
 async def list_events(call: Call[AccountRepositories, SecurityLogQuery]) -> Response:
@@ -67,14 +64,6 @@ async def download_events(call: Call[AccountRepositories]) -> Response:
     events = await call.dependencies.security_log.events(limit=EXPORTED_EVENTS)
     headers = {"Content-Disposition": 'attachment; filename="security-log.csv"'}
     return Response(_as_csv(events), media_type=CSV, headers=headers)
-
-
-async def _new_link(call: Call[AccountRepositories, Any, Any], user_id: str) -> PasswordLink:
-    code, expires_at = new_secret(), utc_now() + CODE_LIFETIME
-    await call.dependencies.passwords.issue_code(
-        digest_of(code), user_id=user_id, expires_at=expires_at, origin=origin_of(call)
-    )
-    return PasswordLink(path=f"/password#{code}", expires_at=wire_time(expires_at))
 
 
 def _as_csv(events: list[SecurityEventRow]) -> str:

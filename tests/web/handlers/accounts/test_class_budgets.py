@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ BUDGET = {"tokensPerDay": 5_000}
 @pytest.fixture
 async def server(sqlite_url: str, tmp_path: Path) -> AsyncIterator[SignInServer]:
     async with running_offline_server(demo_model()) as model:
-        priced = {"api_key": "a-key", "base_url": model.base_url, "model": "claude-opus-5"}
+        priced: dict[str, Any] = {"api_key": "a-key", "base_url": model.base_url, "model": "claude-opus-5"}
         async with serving_sign_in(tmp_path, sqlite_url, **priced) as server:
             await server.add_person("tess", AccountRole.TEACHER)
             await server.add_person("anna")

@@ -71,7 +71,7 @@ async def test_the_teacher_of_the_class_decides_and_nobody_else_sees_that_anythi
         assert (await caller.get(f"{address}/learner")).status_code == status
         assert (await caller.post(address, json={"decision": "right"})).status_code == status
         assert (await caller.delete(address)).status_code == status
-    assert (await teacher.post(address, json={"decision": "maybe"})).status_code == 400
+    assert (await teacher.post(address, json={"decision": "maybe"})).status_code == 422
 
     made = await body_of(teacher.post(address, json={"decision": "right"}))
     assert (made["id"], made["decision"], made["dropped"]) == (item["id"], "right", 0)

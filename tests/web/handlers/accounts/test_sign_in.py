@@ -33,7 +33,11 @@ async def test_a_request_without_a_session_is_asked_to_sign_in(server: SignInSer
     answer = await browser.get("/api/branches")
     assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
     assert answer.json() == {"error": "Sign in first.", "code": "not_signed_in"}
-    assert (await browser.get("/api/sign-in")).json() == {"methods": ["password"], "setUp": False}
+    assert (await browser.get("/api/sign-in")).json() == {
+        "methods": ["password"],
+        "setUp": False,
+        "provider": "",
+    }
     for public in ("/", "/api/health", "/healthz", "/docs", "/openapi.json"):
         assert (await browser.get(public)).status_code == 200
 

@@ -1,0 +1,119 @@
+// @ts-check
+/** Passkeys: added with a name, removed, and whether the password takes one too. */
+
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { t } from "../../i18n/account.js";
+import { day } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import * as accountApi from "../../net/account_api.js";
+import * as api from "../../net/api.js";
+import { createPasskey, hasPasskeys } from "../../net/passkeys.js";
+import { useLoaded } from "../common/loaded.js";
+import { Fault } from "../common/shell.js";
+import { inWords } from "../sign_in/other_ways.js";
+
+/** @import { Account, Passkey } from "../../types.d.ts" */
+
+/** @param {{ account: Account, hasPasswords: boolean }} props `hasPasswords`: whether the server takes passwords */
+export function Passkeys({ account, hasPasswords }) {
+  const loading = useLoaded(accountApi.passkeys);
+  const problem = useSignal(/** @type {string | null} */ (null));
+  const says = useSignal("");
+  const isAsked = useSignal(account.passkeyAfterPassword);
+  const title = useRef(/** @type {HTMLElement | null} */ (null));
+  /** @param {() => Promise<void>} deed */
+  const done = async (deed) => {
+    problem.value = null;
+    says.value = "";
+    try {
+      await deed();
+      await loading.load();
+    } catch (error) {
+      problem.value = /** @type {Error} */ (error).message;
+    }
+  };
+  const add = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const name = String(new FormData(form).get("passkey-name"));
+    done(async () => {
+      const asked = await accountApi.newPasskeyOptions();
+      const created = await inWords(() => createPasskey(asked), "si.passkey_not_created");
+      await accountApi.addPasskey({ ...created, name });
+      form.reset();
+      says.value = t("ac.passkey_added");
+    });
+  };
+  const remove = (/** @type {Passkey} */ passkey) =>
+    done(async () => {
+      await accountApi.removePasskey(passkey.id);
+      says.value = t("ac.passkey_removed");
+      title.current?.focus();
+    });
+  const ask = (/** @type {boolean} */ wanted) => {
+    isAsked.value = wanted;
+    return done(async () => {
+      try {
+        await accountApi.askForPasskey(wanted);
+      } catch (error) {
+        isAsked.value = !wanted;
+        throw error;
+      }
+    });
+  };
+  const all = loading.found.value;
+  const words = problem.value ?? loading.problem.value;
+  return html`<section aria-labelledby="passkeys">
+    <h2 id="passkeys" tabindex="-1" ref=${title}>${t("ac.passkeys")}</h2>
+    <div class="st-in">
+      <p class="t13 dim">${t("ac.passkeys_says")}</p>
+      ${all && !all.length && html`<p class="dim">${t("ac.passkeys_none")}</p>`}
+      <ul class="mems">
+        ${all?.map((one) => html`<${Way} key=${one.id} way=${one} kind="passkey" onRemove=${() => remove(one)} />`)}
+      </ul>
+      <form class="st-token" onSubmit=${add}>
+        <label class="lbl" for="passkey-name">${t("ac.passkey_name")}</label>
+        <input class="field" id="passkey-name" name="passkey-name" maxlength="100" autocomplete="off" required />
+        <button class="btn" type="submit" disabled=${!hasPasskeys()}>${t("ac.passkey_add")}</button>
+      </form>
+      ${!hasPasskeys() && html`<p class="hint">${t("si.passkey_none")}</p>`}
+      ${
+        hasPasswords &&
+        account.hasPassword &&
+        (Boolean(all?.length) || isAsked.value) &&
+        html`<label class="st-check">
+          <input
+            type="checkbox"
+            checked=${isAsked.value}
+            onChange=${(/** @type {any} */ event) => ask(event.target.checked)}
+          />
+          <span>${t("ac.passkey_after")}</span>
+        </label>`
+      }
+      <p class="vh" role="status">${says.value}</p>
+      ${words && html`<${Fault} message=${words} />`}
+    </div>
+  </section>`;
+}
+
+/**
+ * A way to sign in with a button that takes it away.
+ * @param {{ way: Passkey, kind: "passkey" | "identity", onRemove: () => void }} props
+ */
+export function Way({ way, kind, onRemove }) {
+  const used = way.lastUsedAt ? t("ac.used", { day: day(way.lastUsedAt, api.serverNow()) }) : t("ac.way_unused");
+  return html`<li>
+    <p dir="auto">${way.name} <small>${used}</small></p>
+    <div class="row">
+      <button
+        class="btn sm"
+        type="button"
+        aria-label=${t(`ac.${kind}_remove_it`, { name: way.name })}
+        onClick=${onRemove}
+      >
+        ${t(`ac.${kind}_remove`)}
+      </button>
+    </div>
+  </li>`;
+}
