@@ -205,7 +205,7 @@ async def _serve() -> AsyncIterator[tuple[SignInServer, httpx2.AsyncClient]]:
             client = httpx2.AsyncClient(base_url=served.url, timeout=PATIENCE_S, cookies=without_memory())
             await stack.enter_async_context(client)
             password_hash = hash_password(PASSWORD)
-            yield SignInServer(served, sprout, parts.account_repositories, stack, password_hash), client
+            yield SignInServer(served, sprout, parts.account_repositories, stack, password_hash, served.url), client
 
 
 async def _play_round(

@@ -103,9 +103,13 @@ class FivePeople:
     spare_user_id: str
 
     def foreign_to(self, person: Person) -> SeededWorld:
-        """The ids of the other four that are not this person's too; no codes, which are there to let others in."""
+        """The ids of the other four that are not this person's too.
+
+        No codes, which are there to let others in, and for the owner no people, whom they may disable.
+        """
         others = [one.world for one in self.people.values() if one is not person]
-        kinds = {kind for world in others for kind in world.ids} - {"codes"}
+        by_right = {"codes", "people"} if person.name == "owner" else {"codes"}
+        kinds = {kind for world in others for kind in world.ids} - by_right
         return SeededWorld({kind: _without(person.world.ids_of(kind), others, kind) for kind in kinds})
 
 

@@ -35,8 +35,8 @@ def test_every_test_that_is_named_is_there() -> None:
 def test_the_counts_are_those_of_the_table_and_what_is_not_met_is_said_first() -> None:
     states = Counter(state for _, state, *_ in LINES)
     assert (
-        f"Of {len(LINES)} requirements {states['met']} are met, {states['partly']} partly, {states['not met']} are not met,"
-        f" and {states['does not apply']} do not apply."
+        f"Of {len(LINES)} requirements {states['met']} are met, {states['partly']} partly,"
+        f" {states['not met']} are not met, and {states['does not apply']} do not apply."
     ) in PAGE
     first = PAGE.partition("\n## ")[0]
     assert [number for number, state, *_ in LINES if state == "not met" and f"({number})" not in first] == []
