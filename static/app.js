@@ -63,7 +63,7 @@ const SCREENS = {
     view: async () => (await import("./views/classes/classes.js")).ClassesScreen,
   },
   class: {
-    sheets: [...TEACHING, "styles/classes.css"],
+    sheets: [...TEACHING, "styles/desk.css", "styles/classes.css"],
     view: async () => (await import("./views/classes/class.js")).ClassScreen,
     of: "classId",
   },

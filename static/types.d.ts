@@ -1064,17 +1064,3 @@ export interface SharedMessage {
   content: string;
   at: string;
 }
-export interface ClassRow {
-  id: string;
-  name: string;
-  createdAt: string;
-  archivedAt: string | null;
-  members: number;
-}
-export interface JoinedClass {
-  id: string;
-  name: string;
-  teacher: string;
-  joinedAt: string;
-  archivedAt: string | null;
-}

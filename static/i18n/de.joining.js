@@ -55,7 +55,7 @@ export default {
   "jn.see": "Was deine Lehrkraft sieht",
   "jn.see_of": "Was deine Lehrkraft in {name} sieht",
   "jn.seen_page": "Was deine Lehrkraft sieht · Sprout",
-  "jn.seen_says": "Das sieht {teacher} in {name} gerade von dir, und zu jedem Konzept deine letzten zehn Fragen und wie sie bewertet wurden. Deine Gespräche liest niemand.",
+  "jn.seen_says": "Das sieht {teacher} in {name} gerade von dir, und zu jedem Konzept deine letzten zehn Fragen und wie sie bewertet wurden. Eine Frage, der du widersprichst, und eine Antwort, bei der Sprout unsicher ist, liest {teacher} auch, und deinen Namen dazu nur auf Nachfrage. Deine Gespräche liest niemand, außer du gibst eines frei.",
   "jn.seen_loading": "Wird geladen …",
   "jn.seen_none": "Diese Klasse hat noch keinen Lernpfad, also gibt es nichts zu sehen.",
   "jn.seen_no_copy": "Du hast diesen Lernpfad nicht, also gibt es nichts zu sehen.",

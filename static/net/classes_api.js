@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests of a teacher about classes: learners, codes, given paths, progress. */
 
-import { ApiError, post, request, send } from "./api.js";
+import { post, request, send } from "./api.js";
 
 /** @import { ClassMember, ClassProgress, ConceptReport, GivenPath, LearnerCard, SchoolClass, SentContrast } from "../types.d.ts" */
 
@@ -50,13 +50,3 @@ export const conceptReport = (classId, learnerId, nodeId) =>
   request(`${of(classId)}/learners/${at(learnerId)}/concepts/${at(nodeId)}`);
 /** @param {string} classId @param {{ givenId: string, mixUpId: string }} asked @returns {Promise<SentContrast>} */
 export const sendContrast = (classId, asked) => post(`${of(classId)}/contrasts`, asked);
-
-/** Number of answers that wait for the teacher's decision; 0 on a server without a desk. @param {string} classId */
-export async function undecidedCount(classId) {
-  try {
-    return (await request(`${of(classId)}/desk`)).length;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return 0;
-    throw error;
-  }
-}

@@ -5,8 +5,8 @@ import { post, request } from "./api.js";
 
 /**
  * @import {
- *   ClassRow, Concerns, Decision, DeskDecision, DeskLearner, DeskPage, JoinedClass, LessonShare, SharedLesson,
- *   SharedMessage
+ *   Concerns, Decision, DeskDecision, DeskLearner, DeskPage, JoinedClass, LessonShare, SchoolClass,
+ *   SharedLesson, SharedMessage
  * } from "../types.d.ts"
  */
 
@@ -16,7 +16,7 @@ const item = (classId, itemId) => `/classes/${at(classId)}/desk/${at(itemId)}`;
 /** @param {string} sessionId */
 const share = (sessionId) => `/chat/sessions/${at(sessionId)}/share`;
 
-/** @param {string} classId @returns {Promise<ClassRow>} */
+/** @param {string} classId @returns {Promise<SchoolClass>} */
 export const classOf = (classId) => request(`/classes/${at(classId)}`);
 /** @param {string} classId @returns {Promise<DeskPage>} */
 export const desk = (classId) => request(`/classes/${at(classId)}/desk`);

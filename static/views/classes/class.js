@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/classes.js";
 import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
+import * as deskApi from "../../net/desk_api.js";
 import { deskUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
@@ -15,6 +16,7 @@ import { CellShapes } from "./cell_mark.js";
 import { JoinCode } from "./class_code.js";
 import { ClassProgressView } from "./class_progress.js";
 import { ClassSide } from "./class_side.js";
+import { ConcernsNotice } from "./desk_concerns.js";
 import { GiveDialog } from "./give_dialog.js";
 import { GivenPaths } from "./given_paths.js";
 import { Members } from "./members.js";
@@ -27,13 +29,13 @@ import { Poster } from "./poster.js";
 
 /** @param {string} classId @returns {Promise<ClassPage>} */
 async function fetchPage(classId) {
-  const [of, members, given, undecided] = await Promise.all([
+  const [of, members, given, desk] = await Promise.all([
     classesApi.oneClass(classId),
     classesApi.members(classId),
     classesApi.givenPaths(classId),
-    classesApi.undecidedCount(classId),
+    deskApi.desk(classId),
   ]);
-  return { of, members, given, undecided };
+  return { of, members, given, undecided: desk.items.length };
 }
 
 /** @param {{ classId: string }} props */
@@ -78,6 +80,7 @@ function Page({ page, onChange }) {
         isGiving.value = true;
       }}
     />
+    <${ConcernsNotice} classId=${of.id} />
     ${isArchived && html`<p class="cl-note">${t("cl.archived_says")}</p>`}
     <div class="cl-cols">
       <div class="cl-main">
@@ -169,7 +172,12 @@ const Head = ({ page: { of, members, undecided }, path, progress, onGive }) => h
       ${t("cl.give")}
     </button>`
   }
-  ${undecided > 0 && html`<a class="btn go" href=${deskUrl(of.id)}>${t("cl.decide", { n: undecided })}</a>`}
+  ${
+    members.length > 0 &&
+    html`<a class=${undecided ? "btn go" : "btn"} href=${deskUrl(of.id)}>
+      ${undecided ? t("cl.decide", { n: undecided }) : t("cl.desk")}
+    </a>`
+  }
 </header>`;
 
 /** @param {ClassProgress} progress */

@@ -1,6 +1,7 @@
 // @ts-check
 /** Mix-ups of a class: how many hold each, the contrast question that can be sent, and what came of it. */
 
+import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/classes.js";
 import { html } from "../../lib/html.js";
 import { serverNow } from "../../net/api.js";
@@ -14,17 +15,34 @@ import { useDeed } from "./deed.js";
 
 /** So long what came of a question stands alone; then it can be sent again. */
 const ALONE_DAYS = 7;
+/** More are shown when asked for. */
+const FIRST = 5;
 
 /** @param {{ progress: ClassProgress, onSent: () => Promise<void> }} props */
-export const ClassMixUps = ({ progress, onSent }) => html`<section aria-labelledby="class-mix-ups">
-  <h2 id="class-mix-ups">${t("cl.mixups")}</h2>
-  ${!progress.mixUps.length && html`<p class="dim">${t("cl.mixups_none")}</p>`}
-  <ol class="cl-mis">
-    ${progress.mixUps.map(
-      (mixUp) => html`<${MixUp} key=${mixUp.id} mixUp=${mixUp} progress=${progress} onSent=${onSent} />`,
-    )}
-  </ol>
-</section>`;
+export function ClassMixUps({ progress, onSent }) {
+  const showsAll = useSignal(false);
+  const all = progress.mixUps;
+  const shown = showsAll.value ? all : all.slice(0, FIRST);
+  return html`<section aria-labelledby="class-mix-ups">
+    <h2 id="class-mix-ups">${t("cl.mixups")}</h2>
+    ${!all.length && html`<p class="dim">${t("cl.mixups_none")}</p>`}
+    <ol class="cl-mis">
+      ${shown.map((mixUp) => html`<${MixUp} key=${mixUp.id} mixUp=${mixUp} progress=${progress} onSent=${onSent} />`)}
+    </ol>
+    ${
+      shown.length < all.length &&
+      html`<button
+        class="link"
+        type="button"
+        onClick=${() => {
+          showsAll.value = true;
+        }}
+      >
+        ${t("cl.mixups_all", { n: all.length })}
+      </button>`
+    }
+  </section>`;
+}
 
 /** @param {{ mixUp: ClassMixUp, progress: ClassProgress, onSent: () => Promise<void> }} props */
 function MixUp({ mixUp, progress: { classId, givenId, learners }, onSent }) {

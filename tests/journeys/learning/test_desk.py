@@ -165,6 +165,8 @@ async def test_a_teacher_learns_of_a_concern_without_its_words_and_reads_what_wa
 ) -> None:
     async with open_page(browser, at_work.desk_url, allow=EXPECTED) as page:
         await sign_in(page, "tess")
+        await page.get_by_role("link", name="Statistics, 10b").click()
+        await expect(page.get_by_role("link", name="Decide 2 answers")).to_be_visible()
         notice = page.get_by_role("region", name="Someone may need you")
         await expect(notice).to_contain_text("Mina wrote something in a lesson that sounded like distress.")
         await notice.get_by_text("What to do").click()
@@ -172,6 +174,7 @@ async def test_a_teacher_learns_of_a_concern_without_its_words_and_reads_what_wa
         await take_screenshot(page, "desk-concern")
         await notice.get_by_role("button", name="I know of it").click()
         await expect(notice).to_have_count(0)
+        await page.get_by_role("link", name="Decide 2 answers").click()
         await page.get_by_role("button", name="Mina, A fraction as equal parts").click()
         await expect(page.get_by_role("dialog")).to_contain_text("Why is that so?")
         await take_screenshot(page, "desk-shared")
