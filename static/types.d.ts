@@ -479,6 +479,18 @@ export interface SchoolClass {
   archivedAt: string | null;
   members: number;
   code: ClassCode | null;
+  model: "on" | "off";
+}
+export interface BudgetNumbers {
+  usdPerDay: number | null;
+  usdPerMonth: number | null;
+  tokensPerDay: number | null;
+  tokensPerMonth: number | null;
+}
+export interface ClassBudget extends BudgetNumbers {
+  most: BudgetNumbers;
+  today: { usd: number; tokens: number };
+  thisMonth: { usd: number; tokens: number };
 }
 export interface ClassCode {
   code: string;

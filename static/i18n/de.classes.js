@@ -169,4 +169,17 @@ export default {
   "cl.due_now": "{n} Wiederholung fällig|{n} Wiederholungen fällig",
   "cl.studied": "{time} in den letzten 7 Tagen",
   "cl.no_copy": "Hat keine Kopie dieses Lernpfads: Sie entsteht noch oder wurde gelöscht.",
+
+  "cl.model": "Modell und Budget",
+  "cl.model_says": "Antworten in Worten, neue Fragen und neue Konzepte auf den Lernpfaden dieser Klasse nutzen das Modell dieses Servers.",
+  "cl.model_off_says": "Auf den Lernpfaden dieser Klasse wird kein Modell gefragt. Wiederholen, Lesen und Auswahlfragen gehen weiter.",
+  "cl.model_off": "Ohne Modell auskommen",
+  "cl.model_on": "Modell wieder nutzen",
+  "cl.spent": "Heute {day} verbraucht, diesen Monat {month}.",
+  "cl.limits": "Kosten begrenzen",
+  "cl.limit_day": "Dollar am Tag",
+  "cl.limit_month": "Dollar im Monat",
+  "cl.no_limit": "Keine Grenze",
+  "cl.limits_says": "Ist es verbraucht, geht alles weiter, was kein Modell braucht. Tage und Monate enden um Mitternacht UTC.",
+  "cl.limits_saved": "Die Grenzen sind gespeichert.",
 };

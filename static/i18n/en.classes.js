@@ -169,4 +169,17 @@ export default {
   "cl.due_now": "{n} review due|{n} reviews due",
   "cl.studied": "{time} in the last 7 days",
   "cl.no_copy": "Has no copy of this path: it is still being made, or was deleted.",
+
+  "cl.model": "Model and budget",
+  "cl.model_says": "Answers in words, new questions and new concepts on the paths of this class use the model of this server.",
+  "cl.model_off_says": "No model is asked on the paths of this class. Reviews, reading and questions by choice go on.",
+  "cl.model_off": "Do without the model",
+  "cl.model_on": "Use the model again",
+  "cl.spent": "{day} spent today, {month} this month.",
+  "cl.limits": "Limit what it may cost",
+  "cl.limit_day": "Dollars a day",
+  "cl.limit_month": "Dollars a month",
+  "cl.no_limit": "No limit",
+  "cl.limits_says": "Once it is spent, what needs no model goes on. Days and months end at midnight, UTC.",
+  "cl.limits_saved": "The limits are saved.",
 };

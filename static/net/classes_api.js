@@ -1,9 +1,13 @@
 // @ts-check
 /** Requests of a teacher about classes: learners, codes, given paths, progress. */
 
-import { post, request, send } from "./api.js";
+import { post, put, request, send } from "./api.js";
 
-/** @import { ClassMember, ClassProgress, ConceptReport, GivenPath, LearnerCard, SchoolClass, SentContrast } from "../types.d.ts" */
+/**
+ * @import {
+ *   BudgetNumbers, ClassBudget, ClassMember, ClassProgress, ConceptReport, GivenPath, LearnerCard, SchoolClass, SentContrast
+ * } from "../types.d.ts"
+ */
 
 const at = encodeURIComponent;
 /** @param {string} classId */
@@ -17,7 +21,7 @@ export const classes = () => request("/classes");
 export const createClass = (name) => post("/classes", { name });
 /** @param {string} classId @returns {Promise<SchoolClass>} */
 export const oneClass = (classId) => request(of(classId));
-/** @param {string} classId @param {{ name?: string, archived?: boolean }} change @returns {Promise<SchoolClass>} */
+/** @param {string} classId @param {{ name?: string, archived?: boolean, model?: "on" | "off" }} change @returns {Promise<SchoolClass>} */
 export const changeClass = (classId, change) => send("PATCH", of(classId), change);
 /** @param {string} classId */
 export const deleteClass = (classId) => remove(of(classId));
@@ -26,6 +30,11 @@ export const deleteClass = (classId) => remove(of(classId));
 export const issueCode = (classId, asked) => post(`${of(classId)}/code`, asked);
 /** @param {string} classId */
 export const revokeCode = (classId) => remove(`${of(classId)}/code`);
+
+/** @param {string} classId @returns {Promise<ClassBudget>} */
+export const budget = (classId) => request(`${of(classId)}/budget`);
+/** @param {string} classId @param {BudgetNumbers} numbers @returns {Promise<ClassBudget>} */
+export const setBudget = (classId, numbers) => put(`${of(classId)}/budget`, numbers);
 
 /** @param {string} classId @returns {Promise<ClassMember[]>} */
 export const members = (classId) => request(`${of(classId)}/learners`);

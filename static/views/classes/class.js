@@ -13,6 +13,7 @@ import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Shell } from "../common/shell.js";
 import { CellShapes } from "./cell_mark.js";
+import { ClassModel } from "./class_budget.js";
 import { JoinCode } from "./class_code.js";
 import { ClassProgressView } from "./class_progress.js";
 import { ClassSide } from "./class_side.js";
@@ -116,6 +117,7 @@ function Page({ page, onChange }) {
         }
         ${!isArchived && html`<${JoinCode} of=${of} onChange=${onChange} />`}
         <${GivenPaths} classId=${of.id} given=${given} onChange=${onChange} />
+        ${!isArchived && html`<${ClassModel} of=${of} onChange=${onChange} />`}
       </aside>
     </div>
     ${

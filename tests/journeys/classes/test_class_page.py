@@ -146,6 +146,15 @@ async def test_a_teacher_makes_a_class_and_sees_where_its_learners_are_stuck(
         await axe.assert_accessible(page, "class-concept")
         await page.keyboard.press("Escape")
 
+        await page.get_by_text("Limit what it may cost").click()
+        await page.get_by_label("Dollars a day").fill("2.5")
+        await page.get_by_role("button", name="Save").click()
+        await expect(page.get_by_text("The limits are saved.")).to_be_visible()
+        await page.get_by_role("button", name="Do without the model").click()
+        await expect(page.get_by_role("button", name="Use the model again")).to_be_visible()
+        await expect(page.get_by_label("Dollars a day")).to_have_value("2.5")
+        await axe.assert_accessible(page, "class-budget")
+
         await page.get_by_text("Learners and cards").click()
         await page.get_by_role("button", name="New card for Mila").click()
         await page.get_by_role("button", name="Make the card").click()
