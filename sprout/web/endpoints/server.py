@@ -1,0 +1,29 @@
+"""Endpoints about the server itself."""
+
+from sprout.accounts.access import ADMIN, PUBLIC, READ
+from sprout.web.endpoints.shapes import one
+from sprout.web.handlers import server
+from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
+from sprout.web.http.endpoint import ResponseSpec as Status
+from sprout.web.schemas import responses
+
+# fmt: off
+SERVER: tuple[AnyEndpoint, ...] = (
+    *group("Server", lambda web: web.server_probes,
+        Endpoint("GET", "/api/health", PUBLIC, server.get_health, "Whether the server and its database answer",
+                 one("Healthy.", responses.Health), (503,)),
+        Endpoint("GET", "/api/status", READ, server.get_status,
+                 "Version, models, limits, estimates and suggested topics",
+                 (Status(200, "An object with version, model, models, limits, estimate and suggestions."),)),
+        Endpoint("GET", "/api/schema/events", PUBLIC, server.get_event_schema,
+                 "The JSON Schema of every event of a run",
+                 (Status(200, "A JSON Schema."),)),
+        Endpoint("GET", "/healthz", PUBLIC, server.get_liveness, "Whether the process is alive",
+                 one("Alive.", responses.Health)),
+        Endpoint("GET", "/readyz", PUBLIC, server.get_readiness,
+                 "Whether requests can be served: database, schema and built-in model respond, no shutdown",
+                 one("Ready.", responses.Health), (503,)),
+        Endpoint("GET", "/metrics", ADMIN, server.get_metrics, "Metrics for Prometheus",
+                 (Status(200, "The metrics.", media_type="text/plain"),))),
+)
+# fmt: on
