@@ -157,7 +157,7 @@ def _concept(number: int, title: str) -> dict[str, Any]:
 
 
 def _learn(tx: WriteTransaction) -> None:
-    """What the learners have done, as rows: the more of it the further they are."""
+    """Rows of what the learners have done: the further they are, the more."""
     chance = random.Random(7)
     copies, nodes = table_of(PathCopy), table_of(tables.Node)
     for copy in tx.connection.execute(select(copies)).all():

@@ -22,7 +22,7 @@ DOCUMENT = openapi_document(ENDPOINTS, __version__)
 
 
 def faults_of_form(one: DrawnRequest, answer: httpx2.Response, text: str) -> list[str]:
-    """What is wrong with the form of an answer, whatever it says."""
+    """Faults in the form of an answer, whatever it says."""
     status, found = answer.status_code, []
     if status >= 500 and status != 503:
         found.append("the server's fault")

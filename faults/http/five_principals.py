@@ -1,4 +1,4 @@
-"""Random requests by two learners, the teacher of each and an owner at once: nobody gets what is another's.
+"""Random requests by two learners, the teacher of each and an owner at once, none of whom may get another's.
 
 What a class lets its teacher see, and what an owner sees of accounts, is excepted by name: `sights`.
 """
@@ -51,9 +51,9 @@ STREAM_S = 0.3  # how long a stream is read
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 OPERATIONS = {(one.method, one.path): one for one in ENDPOINTS}
 TELLS_USERS = {("GET", "/api/learner/archive"), ("POST", "/api/sign-in/class")}
-"""Who did something to the account, such as an owner; and the new account of whoever asks for one."""
+"""Fields with the id of the account that acted, such as an owner's, or of one that was just created."""
 ERASURE = ("DELETE", "/api/learner")
-"""Sent at the end of a round: nobody is left to send the rest."""
+"""Operations sent last in a round, since they delete the account that sends them."""
 TEACHERS = {teacher: learner for learner, teacher in TEACHER_OF.items()}
 OF_OWNERS = {operation for operation, one in OPERATIONS.items() if one.access == ADMIN} | {
     (method, "/api/classes/{id}/budget") for method in ("GET", "PUT")
@@ -61,12 +61,12 @@ OF_OWNERS = {operation for operation, one in OPERATIONS.items() if one.access ==
 """With the ids of all people and classes."""
 ANSWERS = ("GET", "/api/assessments/{id}/answers")
 KEYS = {("GET", "/api/graphs/{id}"), ("GET", "/api/classes/{id}/desk")}
-"""Where those who may teach read the keys of their own questions."""
+"""Operations with which teachers read the keys of their own questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one of the five sees of another by right.
+    """A right of one of the five to see something of another.
 
     Args:
         kinds: of canaries.
@@ -115,7 +115,7 @@ OF_AN_ACCOUNT = (Sight(frozenset({CanaryKind.NAME}), ("/api/people", "/api/secur
 
 
 def sights(viewer: str, other: str) -> Sequence[Sight]:
-    """What one of the five sees of another."""
+    """Rights of one of the five to see something of another."""
     if viewer == "owner":
         return OF_AN_ACCOUNT
     if TEACHERS.get(viewer) == other:
@@ -125,7 +125,7 @@ def sights(viewer: str, other: str) -> Sequence[Sight]:
 
 @dataclass(slots=True)
 class FiveOutcome:
-    """What the five were answered.
+    """Answers to the five.
 
     Args:
         ids: how many ids in answers were those of rows that have an owner.
@@ -328,7 +328,7 @@ def _may_read_keys(person: Person, one: DrawnRequest) -> bool:
 
 
 async def _check_told_keys(client: httpx2.AsyncClient, outcome: FiveOutcome) -> None:
-    """What would have been right is told once an assessment is complete."""
+    """Keys are allowed in an answer once its assessment is complete."""
     for person, path in outcome.told_keys:
         found = await client.get(path.removesuffix("/answers"), headers=person.headers)
         if found.status_code == 200 and found.json()["completedAt"] is None:
@@ -337,7 +337,7 @@ async def _check_told_keys(client: httpx2.AsyncClient, outcome: FiveOutcome) -> 
 
 
 async def _owners(server: SignInServer) -> dict[str, str]:
-    """Whose each row is that has an owner, by its id; a user is their own."""
+    """Owners of rows by the rows' ids; a user is their own."""
     found: dict[str, str] = {}
     for table in TableModel.metadata.sorted_tables:
         if table.name == "users":

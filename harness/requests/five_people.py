@@ -42,7 +42,7 @@ TEACHER_OF = {"learner": "teacher", "other learner": "other teacher"}
 
 
 class CanaryKind(StrEnum):
-    """What a canary stands in; `OWN` is all that nobody else sees."""
+    """Kinds of text that hold a canary; `OWN` is all that nobody else sees."""
 
     OWN = ""
     NAME = "Name"
