@@ -4,7 +4,7 @@
 import { post, put, request } from "./api.js";
 
 /** @import {
- *   AccessToken, Account, AccountSession, Caller, LinkedIdentity, NewAccessToken, Passkey, PasskeyOptions,
+ *   AccessToken, Account, AccountSession, LinkedIdentity, NewAccessToken, Passkey, PasskeyOptions,
  *   SignInMethods
  * } from "../types.d.ts" */
 
@@ -38,8 +38,6 @@ export const setUp = (given) => post("/sign-in/set-up", given);
 export const setPassword = (given) => post("/sign-in/password", given);
 export const signOut = () => post("/sign-out", {});
 
-/** @returns {Promise<Caller>} */
-export const caller = () => request("/account");
 /** @param {{ oldPassword: string, newPassword: string }} given */
 export const changePassword = (given) => post("/account/password", given);
 

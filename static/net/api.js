@@ -5,7 +5,7 @@ import { t } from "../lib/i18n.js";
 import { fetchSentence } from "../lib/server_words.js";
 import { isSignedOut } from "./signed_out.js";
 
-/** @import { Branch, GraphAnswer, Place, Run, RunDetail, Status } from "../types.d.ts" */
+/** @import { Branch, Caller, GraphAnswer, Place, Run, RunDetail, Status } from "../types.d.ts" */
 
 const SIGN_IN_FIRST = "not_signed_in";
 
@@ -75,6 +75,8 @@ export const put = (path, body) => send("PUT", path, body);
 export const send = (method, path, body) =>
   request(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
+/** Who calls, and with which rights. @returns {Promise<Caller>} */
+export const caller = () => request("/account");
 /** @returns {Promise<Status>} */
 export const status = () => request("/status");
 /** @param {string} branchId @returns {Promise<GraphAnswer>} */

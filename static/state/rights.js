@@ -2,8 +2,7 @@
 /** Whether the caller has classes: a teacher or an owner who has signed in. Asked for once per page. */
 
 import { signal } from "@preact/signals";
-import { ApiError } from "../net/api.js";
-import { caller } from "../net/account_api.js";
+import { ApiError, caller } from "../net/api.js";
 import { onReconnect } from "../net/connection.js";
 
 export const isTeacher = signal(false);

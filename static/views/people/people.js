@@ -6,7 +6,7 @@ import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/people.js";
 import { typedInto } from "../../lib/fields.js";
 import { html } from "../../lib/html.js";
-import * as accountApi from "../../net/account_api.js";
+import * as api from "../../net/api.js";
 import * as peopleApi from "../../net/people_api.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Shell } from "../common/shell.js";
@@ -20,7 +20,7 @@ import { SecurityLog } from "./security_log.js";
 const MOST = 100;
 
 async function fetchPeople() {
-  const [people, caller] = await Promise.all([peopleApi.people(), accountApi.caller()]);
+  const [people, caller] = await Promise.all([peopleApi.people(), api.caller()]);
   return { people, caller };
 }
 

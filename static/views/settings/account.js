@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/account.js";
 import { html } from "../../lib/html.js";
 import * as accountApi from "../../net/account_api.js";
+import * as api from "../../net/api.js";
 import { startOver } from "../../net/signed_out.js";
 import { homeUrl, peopleUrl } from "../../state/router.js";
 import { clearDrafts } from "../../state/settings.js";
@@ -28,7 +29,7 @@ export function AccountSettings() {
 }
 
 async function fetchAccount() {
-  const [caller, ways] = await Promise.all([accountApi.caller(), accountApi.methods()]);
+  const [caller, ways] = await Promise.all([api.caller(), accountApi.methods()]);
   return { caller, ways };
 }
 

@@ -7,6 +7,7 @@ import { t } from "../../i18n/review.js";
 import { html } from "../../lib/html.js";
 import { chosenLanguage } from "../../lib/i18n.js";
 import * as accountApi from "../../net/account_api.js";
+import * as api from "../../net/api.js";
 import * as reviewsApi from "../../net/reviews_api.js";
 import { useLoaded } from "../common/loaded.js";
 import { Fault } from "../common/shell.js";
@@ -17,7 +18,7 @@ const DAYS = 366;
 const address = (token) => new URL(reviewsApi.calendarUrl(chosenLanguage(), token), location.href).href;
 
 export function CalendarAddress() {
-  const caller = useLoaded(accountApi.caller).found.value;
+  const caller = useLoaded(api.caller).found.value;
   return html`<div class="st-field">
     <p class="lbl">${t("rv.set_calendar")}</p>
     <p class="t13 dim">${t("rv.set_calendar_how")}</p>

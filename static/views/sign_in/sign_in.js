@@ -8,6 +8,7 @@ import { t as joining } from "../../i18n/joining.js";
 import { html } from "../../lib/html.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as accountApi from "../../net/account_api.js";
+import * as api from "../../net/api.js";
 import { startOver } from "../../net/signed_out.js";
 import { homeUrl } from "../../state/router.js";
 import { lazy } from "../common/lazy.js";
@@ -53,7 +54,7 @@ export function SignInScreen({ way }) {
 
 /** The screen that a class's address leads to; one who is signed in joins with their account. */
 function JoinFromLink() {
-  const loading = useLoaded(accountApi.caller);
+  const loading = useLoaded(api.caller);
   const account = loading.found.value?.account;
   if (account)
     return html`<${Frame} page=${joining("jn.page")} title=${joining("jn.join")}>

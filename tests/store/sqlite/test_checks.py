@@ -193,7 +193,7 @@ async def test_D5_without_a_backup_the_refusal_says_that_there_is_none(tmp_path:
 
 
 async def test_D5_a_flipped_byte_is_never_silent_after_a_clean_stop(file: Path, tmp_path: Path) -> None:
-    outcomes = await count_outcomes(file, tmp_path / "flips", 40, seed=7)
+    outcomes = await count_outcomes(file, tmp_path / "flips", 40, seed=11)
     assert outcomes[REFUSED] > 0
     assert outcomes[TOLD] > 0
     assert outcomes[SILENT] == outcomes[HARMLESS] == 0
