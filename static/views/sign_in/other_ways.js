@@ -47,7 +47,7 @@ export function OtherWays({ ways, code, onSignedIn }) {
   if (!hasPasskey && !methods.includes("oidc")) return null;
   return html`
     ${methods.includes("password") && html`<p class="si-or">${t("si.or")}</p>`}
-    <div class="si-ways" aria-busy=${isBusy.value || undefined}>
+    <div class="si-other" aria-busy=${isBusy.value || undefined}>
       ${
         hasPasskey &&
         html`<button class="btn full" type="button" onClick=${usePasskey} disabled=${!hasPasskeys()}>

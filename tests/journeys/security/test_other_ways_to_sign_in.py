@@ -51,14 +51,14 @@ async def with_authenticator(page: Page) -> CDPSession:
 
 
 async def sign_in(page: Page) -> None:
-    await page.get_by_label("Name").fill("anna")
+    await page.get_by_label("Name", exact=True).fill("anna")
     await page.get_by_label("Password").fill(PASSWORD)
-    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 async def sign_out(page: Page) -> None:
     await page.get_by_role("button", name="Sign out", exact=True).click()
-    await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
 
 
 async def to_settings(page: Page) -> None:
@@ -144,7 +144,7 @@ async def test_the_first_owner_without_passwords_has_a_passkey(
         )
         async with open_page(browser, f"{server.origin}/set-up#a-code", allow=EXPECTED) as page:
             await with_authenticator(page)
-            await page.get_by_label("Name").fill("anna")
+            await page.get_by_label("Name", exact=True).fill("anna")
             await page.get_by_role("button", name="Create the account").click()
             await page.get_by_role("button", name="Create a passkey").click()
             await to_settings(page)
