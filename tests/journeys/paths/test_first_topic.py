@@ -42,7 +42,7 @@ async def test_nodes_arrive_one_after_the_other_and_a_reload_in_the_middle_chang
         open_page(browser, grown.url, motion=True) as page,
         open_page(browser, grown.url) as undisturbed,
     ):
-        grown.faults.hold_after(4)
+        grown.faults.hold_after(9)  # enough for three looks at new nodes, also where a slow page sees several at once
         await start_topic(page, COURSE)
         await undisturbed.goto(page.url)
         counts = await _counts(page, 3)
