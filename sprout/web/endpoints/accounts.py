@@ -77,7 +77,7 @@ ACCOUNTS: tuple[AnyEndpoint, ...] = (
                  (NO_CONTENT,), (404,)),
         Endpoint("GET", "/api/account/passkeys", IN_PERSON, passkeys.list_passkeys, "One's passkeys",
                  rows("The passkeys, in the order of creation.", PasskeyRow)),
-        Endpoint("POST", "/api/account/passkeys/options", IN_PERSON, passkeys.get_creation_options,
+        Endpoint("POST", "/api/account/passkey-options", IN_PERSON, passkeys.get_creation_options,
                  "Begin to add a passkey", PASSKEY_OPTIONS, (404,)),
         Endpoint("POST", "/api/account/passkeys", IN_PERSON, passkeys.add_passkey, "Add a passkey",
                  one("The passkey.", PasskeyRow, 201), (404, 409, 410), body=passkey_requests.NewPasskeyRequest),

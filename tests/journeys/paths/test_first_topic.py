@@ -3,7 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser
 
 from harness.browser import open_page
 from harness.journeys.sprout_server import COURSE, StoredEvent, start_server
@@ -42,14 +42,17 @@ async def test_nodes_arrive_one_after_the_other_and_a_reload_in_the_middle_chang
         open_page(browser, grown.url, motion=True) as page,
         open_page(browser, grown.url) as undisturbed,
     ):
-        grown.faults.hold_after(9)  # enough for three looks at new nodes, also where a slow page sees several at once
+        grown.faults.hold_after(3)
         await start_topic(page, COURSE)
         await undisturbed.goto(page.url)
-        counts = await _counts(page, 3)
+        count = await wait_for_nodes(page, 0)
+        for answered in (5, 7):
+            grown.faults.hold_after(answered)
+            count = await wait_for_nodes(page, count)
         await take_screenshot(page, "growing")
         await page.reload()
         grown.faults.release()
-        await wait_for_nodes(page, counts[-1])
+        await wait_for_nodes(page, count)
         await wait_for_end(page)
         await wait_for_end(undisturbed)
         await take_screenshot(page, "finished-reloaded")
@@ -60,13 +63,6 @@ async def test_nodes_arrive_one_after_the_other_and_a_reload_in_the_middle_chang
         assert "Done" in seen.activity
         assert_same_as_graph(seen, graph)
         assert_no_duplicates(graph)
-
-
-async def _counts(page: Page, times: int) -> list[int]:
-    counts = [0]
-    for _ in range(times):
-        counts.append(await wait_for_nodes(page, counts[-1]))
-    return counts
 
 
 async def test_the_first_subconcept_comes_before_the_path_agent_is_done(

@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.builders import a_question, a_run, a_topic, end_run
-from harness.servers.web import Web
+from harness.servers.web import Web, a_static_folder, serving_web
 from sprout.clock import utc_now
 from sprout.events import ReachedLimit
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -364,19 +365,20 @@ async def test_a_retry_makes_a_new_run_or_gives_the_one_that_is_going(web: Web) 
     await release(web, row["id"])
 
 
-async def test_a_run_is_discarded_where_it_does_not_go(web: Web) -> None:
-    going = await web.a_run()
-    assert (await web.client.post(f"/api/runs/{going.id}/discard")).status_code == 409
-    await web.end(going)
-    runs = [await ended_run(web, RunState.FAILED), await waiting_run(web), await cut_off_run(web)]
-    for run, state in zip(runs, ("failed", "cancelled", "cancelled"), strict=True):
-        for _ in range(2):
-            answer = await web.client.post(f"/api/runs/{run.id}/discard")
-            assert (answer.status_code, answer.json()["state"], answer.json()["discarded"]) == (200, state, True)
-        assert answer.json()["offers"] == ["retry"]
-        log = [one.kind for one in await web.store.events(run.id)]
-        assert log.count("run_done") == 1
-    assert (await web.store.run(runs[1].id)).reason == "discarded"
+async def test_a_run_is_discarded_where_it_does_not_go(tmp_path: Path) -> None:
+    async with serving_web(tmp_path, a_static_folder(tmp_path), quiet=True) as web:  # nobody takes up the one cut off
+        going = await web.a_run()
+        assert (await web.client.post(f"/api/runs/{going.id}/discard")).status_code == 409
+        await web.end(going)
+        runs = [await ended_run(web, RunState.FAILED), await waiting_run(web), await cut_off_run(web)]
+        for run, state in zip(runs, ("failed", "cancelled", "cancelled"), strict=True):
+            for _ in range(2):
+                answer = await web.client.post(f"/api/runs/{run.id}/discard")
+                assert (answer.status_code, answer.json()["state"], answer.json()["discarded"]) == (200, state, True)
+            assert answer.json()["offers"] == ["retry"]
+            log = [one.kind for one in await web.store.events(run.id)]
+            assert log.count("run_done") == 1
+        assert (await web.store.run(runs[1].id)).reason == "discarded"
 
 
 async def test_trap_58_a_cancel_is_answered_with_how_it_stands(web: Web) -> None:

@@ -62,7 +62,7 @@ async def anna(server: SignInServer) -> Person:
 
 
 async def add(browser: httpx2.AsyncClient, key: SoftAuthenticator, **lies: Any) -> httpx2.Response:
-    asked = (await browser.post("/api/account/passkeys/options")).raise_for_status()
+    asked = (await browser.post("/api/account/passkey-options")).raise_for_status()
     return await browser.post("/api/account/passkeys", json=key.create(asked.json()["publicKey"], **lies))
 
 
@@ -155,7 +155,7 @@ async def test_a_challenge_is_answered_by_the_browser_that_got_it_in_time_and_fo
     for other in (thief, await server.browser()):
         answer = await other.post("/api/sign-in/passkey", json=anna.key.prove(asked))
         assert (answer.status_code, answer.json()["code"]) == (410, "attempt_invalid")
-    for_adding = (await anna.browser.post("/api/account/passkeys/options")).json()["publicKey"]
+    for_adding = (await anna.browser.post("/api/account/passkey-options")).json()["publicKey"]
     answer = await anna.browser.post("/api/sign-in/passkey", json=anna.key.prove(for_adding))
     assert answer.status_code == 410
     over = update(SignInAttempt).values(expires_at=utc_now() - timedelta(seconds=1))
@@ -204,12 +204,12 @@ async def test_a_new_passkey_that_is_no_good_is_refused(
 
 
 async def test_a_passkey_is_added_once_and_to_the_account_that_asked(server: SignInServer, anna: Person) -> None:
-    known = (await anna.browser.post("/api/account/passkeys/options")).json()["publicKey"]
+    known = (await anna.browser.post("/api/account/passkey-options")).json()["publicKey"]
     assert [one["id"] for one in known["excludeCredentials"]] == [anna.key.prove(known)["credentialId"]]
     again = await add(anna.browser, anna.key)
     assert (again.status_code, again.json()["code"]) == (409, "passkey_known")
     bert = await Person(server, f"bert-{anna.name}").arrive()
-    asked = (await bert.browser.post("/api/account/passkeys/options")).json()["publicKey"]
+    asked = (await bert.browser.post("/api/account/passkey-options")).json()["publicKey"]
     anna.browser.cookies.set("sprout-attempt", bert.browser.cookies["sprout-attempt"], domain="localhost.local")
     stolen = await anna.browser.post("/api/account/passkeys", json=SoftAuthenticator(server.origin).create(asked))
     assert stolen.status_code == 410
@@ -311,7 +311,7 @@ async def test_bad_input_gets_a_clear_answer(
 async def test_garbage_instead_of_a_passkey_never_fails_the_server(server: SignInServer, anna: Person) -> None:
     chance = random.Random(7)
     for _ in range(60):
-        asked = (await anna.browser.post("/api/account/passkeys/options")).json()["publicKey"]
+        asked = (await anna.browser.post("/api/account/passkey-options")).json()["publicKey"]
         body = SoftAuthenticator(server.origin).create(asked)
         text = list(body["attestation"])
         for _ in range(chance.randint(1, 6)):
