@@ -81,6 +81,7 @@ from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.question_sets import SqlQuestionSets
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.question_imports import SqlQuestionImports
@@ -135,6 +136,7 @@ class Stores:
     variants: SqlVariants
     placements: SqlPlacements
     question_imports: SqlQuestionImports
+    question_sets: SqlQuestionSets
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -302,6 +304,7 @@ def _stores(
         variants=SqlVariants(database, bus.publish),
         placements=SqlPlacements(database, items),
         question_imports=SqlQuestionImports(database),
+        question_sets=SqlQuestionSets(database),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -460,6 +463,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             sources=stores.sources,
             left_out=stores.left_out,
             progress=stores.progress,
+            question_sets=stores.question_sets,
         ),
         teaching_repositories=TeachingRepositories(
             assessments=stores.assessments,
