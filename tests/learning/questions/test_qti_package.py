@@ -15,7 +15,8 @@ PROFILE = etree.RelaxNG(etree.parse(Path(__file__).parent / "qti_profile.rng"))
 LIGHT, AIR = Criterion("light", "Names *light* & warmth.", 0.5), Criterion("air", "Names air.", 0.5)
 RICH = (
     "What is **x** in $x^2=4$ & \\[\\frac{a}{b}\\]?\n\n```python\nif a < b:\n    pass\n```\n\n1. a\n   - b\n\n"
-    '> said\n\n| a | b |\n|:-:|---|\n| 1 | 2 |\n\n## Head\n\n---\n\n[link](http://a.de/?a=1&b "t") ![a picture](a.png)  \nend'
+    "> said\n\n| a | b |\n|:-:|---|\n| 1 | 2 |\n\n## Head\n\n---\n\n"
+    '[link](http://a.de/?a=1&b "t") ![a picture](a.png)  \nend'
 )
 HOSTILE = '</p><script>alert(1)</script>]]>&amp;&nope; <b onclick="x">\x0b\ufffe [a](javascript:alert(1))'
 QUESTIONS = {
