@@ -26,6 +26,7 @@ from sprout.agents.tutor.tutor import tutor_agent
 from sprout.config import AGENT_NAMES, OFFLINE_MODEL, Settings
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
+from sprout.documents.question_files.file_reader import QuestionFileReader
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
@@ -80,8 +81,10 @@ from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.question_sets import SqlQuestionSets
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
+from sprout.store.reviews.question_imports import SqlQuestionImports
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.reviews.variants import SqlVariants
 from sprout.store.runs.budget import SqlSpendingRepository
@@ -132,6 +135,8 @@ class Stores:
     reviews: SqlReviews
     variants: SqlVariants
     placements: SqlPlacements
+    question_imports: SqlQuestionImports
+    question_sets: SqlQuestionSets
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -298,6 +303,8 @@ def _stores(
         reviews=SqlReviews(database, items),
         variants=SqlVariants(database, bus.publish),
         placements=SqlPlacements(database, items),
+        question_imports=SqlQuestionImports(database),
+        question_sets=SqlQuestionSets(database),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -456,6 +463,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             sources=stores.sources,
             left_out=stores.left_out,
             progress=stores.progress,
+            question_sets=stores.question_sets,
         ),
         teaching_repositories=TeachingRepositories(
             assessments=stores.assessments,
@@ -467,6 +475,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             misconceptions=stores.misconceptions,
             reviews=stores.reviews,
             placements=stores.placements,
+            question_imports=stores.question_imports,
         ),
         account=stores.account,
         account_repositories=accounts,
@@ -479,6 +488,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         ),
         page_files=PageFiles(static_dir(), __version__),
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
+        read_question_file=QuestionFileReader().read,
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,
         policy=RequestPolicy(

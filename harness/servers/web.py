@@ -22,6 +22,7 @@ from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
+from sprout.documents.question_files.file_reader import QuestionFileReader
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.events import Event, NodeRow
@@ -54,8 +55,10 @@ from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.question_sets import SqlQuestionSets
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
+from sprout.store.reviews.question_imports import SqlQuestionImports
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
@@ -345,6 +348,7 @@ def web_parts(
             sources=SqlSources(database),
             left_out=SqlLeftOut(database, publish),
             progress=SqlProgressRepository(database),
+            question_sets=SqlQuestionSets(database),
         ),
         teaching_repositories=TeachingRepositories(
             assessments=SqlAssessments(database),
@@ -356,6 +360,7 @@ def web_parts(
             misconceptions=SqlMisconceptions(database),
             reviews=SqlReviews(database),
             placements=SqlPlacements(database),
+            question_imports=SqlQuestionImports(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
         account_repositories=account_repositories(ChosenSettings.model_validate({}), database, None),
@@ -363,6 +368,7 @@ def web_parts(
         server_probes=ServerProbes(status, database_ok, exposition),
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
+        read_question_file=QuestionFileReader().read,
         policy=RequestPolicy(
             always(LOCAL_LEARNER),
             WEB_LIMITS,
