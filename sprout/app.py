@@ -24,6 +24,7 @@ from sprout.agents.path.topic import topic_agent
 from sprout.agents.path.variants import VARIANTS, VARIANTS_POLICY, variants_agent
 from sprout.agents.tutor.tutor import tutor_agent
 from sprout.config import AGENT_NAMES, OFFLINE_MODEL, Settings
+from sprout.documents.anki.package_writer import write_anki_package
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
 from sprout.documents.sandbox.extractor import Extractor
@@ -82,6 +83,7 @@ from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
+from sprout.store.reviews.flashcards import SqlFlashcards
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.reviews.variants import SqlVariants
 from sprout.store.runs.budget import SqlSpendingRepository
@@ -132,6 +134,7 @@ class Stores:
     reviews: SqlReviews
     variants: SqlVariants
     placements: SqlPlacements
+    flashcards: SqlFlashcards
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -298,6 +301,7 @@ def _stores(
         reviews=SqlReviews(database, items),
         variants=SqlVariants(database, bus.publish),
         placements=SqlPlacements(database, items),
+        flashcards=SqlFlashcards(database, items),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -467,6 +471,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             misconceptions=stores.misconceptions,
             reviews=stores.reviews,
             placements=stores.placements,
+            flashcards=stores.flashcards,
         ),
         account=stores.account,
         account_repositories=accounts,
@@ -479,6 +484,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         ),
         page_files=PageFiles(static_dir(), __version__),
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
+        write_flashcards=write_anki_package,
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,
         policy=RequestPolicy(

@@ -33,6 +33,7 @@ from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import LessonRepository
 from sprout.learning.marking.answer_keys import AnswerKeys
+from sprout.learning.mastery.flashcards import Flashcards, WriteFlashcards
 from sprout.learning.mastery.reports import Reports
 from sprout.learning.misconceptions.repository import Misconceptions
 from sprout.learning.paths.account import Account
@@ -159,7 +160,7 @@ class PathRepositories:
 
 @dataclass(frozen=True, slots=True)
 class TeachingRepositories:
-    """Questions, lessons, placements, reviews and reports."""
+    """Questions, lessons, placements, reviews, reports and flashcards."""
 
     assessments: Assessments
     answer_keys: AnswerKeys
@@ -170,6 +171,7 @@ class TeachingRepositories:
     misconceptions: Misconceptions
     reviews: Reviews
     placements: Placements
+    flashcards: Flashcards
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +306,7 @@ class WebDependencies:
     Args:
         detect_media_type: called in a thread.
         extra_agents: names of the agents that were added to Sprout's own.
+        write_flashcards: makes the file of an export for Anki; called in a thread.
         coverage: what the model can teach without notes.
     """
 
@@ -315,6 +318,7 @@ class WebDependencies:
     server_probes: ServerProbes
     page_files: PageFiles
     detect_media_type: DetectMediaType
+    write_flashcards: WriteFlashcards
     policy: RequestPolicy
     extra_agents: tuple[str, ...] = ()
     coverage: TopicCoverage = field(default_factory=EveryTopic)
