@@ -27,6 +27,7 @@ from sprout.config import AGENT_NAMES, OFFLINE_MODEL, Settings
 from sprout.documents.anki.package_writer import write_anki_package
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
+from sprout.documents.question_files.file_reader import QuestionFileReader
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
@@ -84,6 +85,7 @@ from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.flashcards import SqlFlashcards
+from sprout.store.reviews.question_imports import SqlQuestionImports
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.reviews.variants import SqlVariants
 from sprout.store.runs.budget import SqlSpendingRepository
@@ -135,6 +137,7 @@ class Stores:
     variants: SqlVariants
     placements: SqlPlacements
     flashcards: SqlFlashcards
+    question_imports: SqlQuestionImports
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -302,6 +305,7 @@ def _stores(
         variants=SqlVariants(database, bus.publish),
         placements=SqlPlacements(database, items),
         flashcards=SqlFlashcards(database, items),
+        question_imports=SqlQuestionImports(database),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -472,6 +476,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             reviews=stores.reviews,
             placements=stores.placements,
             flashcards=stores.flashcards,
+            question_imports=stores.question_imports,
         ),
         account=stores.account,
         account_repositories=accounts,
@@ -485,6 +490,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         page_files=PageFiles(static_dir(), __version__),
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
         write_flashcards=write_anki_package,
+        read_question_file=QuestionFileReader().read,
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,
         policy=RequestPolicy(

@@ -23,6 +23,7 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.anki.package_writer import write_anki_package
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
+from sprout.documents.question_files.file_reader import QuestionFileReader
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.events import Event, NodeRow
@@ -58,6 +59,7 @@ from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.flashcards import SqlFlashcards
+from sprout.store.reviews.question_imports import SqlQuestionImports
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
@@ -359,6 +361,7 @@ def web_parts(
             reviews=SqlReviews(database),
             placements=SqlPlacements(database),
             flashcards=SqlFlashcards(database),
+            question_imports=SqlQuestionImports(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
         account_repositories=account_repositories(ChosenSettings.model_validate({}), database, None),
@@ -367,6 +370,7 @@ def web_parts(
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
         write_flashcards=write_anki_package,
+        read_question_file=QuestionFileReader().read,
         policy=RequestPolicy(
             always(LOCAL_LEARNER),
             WEB_LIMITS,

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from sprout.errors import UnreadableDocument
+from sprout.learning.questions.question_files import MAX_FILE_QUESTIONS
 
 
 class UnreadableReason(StrEnum):
@@ -18,6 +19,8 @@ class UnreadableReason(StrEnum):
     TOO_MANY_PAGES = "too_many_pages"
     TOO_MUCH_TEXT = "too_much_text"
     TOO_MUCH_INSIDE = "too_much_inside"
+    TOO_MANY_QUESTIONS = "too_many_questions"
+    NO_QUESTIONS = "no_questions"
     TOO_SLOW = "too_slow"
     TOO_MUCH_MEMORY = "too_much_memory"
     INTERRUPTED = "interrupted"
@@ -39,6 +42,8 @@ MESSAGES = {
     UnreadableReason.TOO_MANY_PAGES: "The file has too many pages: split it and upload what you want to learn.",
     UnreadableReason.TOO_MUCH_TEXT: "There is too much text in the file: split it and upload what you want to learn.",
     UnreadableReason.TOO_MUCH_INSIDE: "The file is too large once unpacked: shrink its images, or save it as PDF.",
+    UnreadableReason.TOO_MANY_QUESTIONS: f"The file has more than {MAX_FILE_QUESTIONS:,} questions: split it.",
+    UnreadableReason.NO_QUESTIONS: "There are no questions in the file: choose one in QTI, GIFT, Moodle XML or Anki.",
     UnreadableReason.TOO_SLOW: "Reading the file takes too long: split it, or save it again (or as PDF).",
     UnreadableReason.TOO_MUCH_MEMORY: "Reading the file takes too much memory: split it, or save it again (or as PDF).",
     UnreadableReason.INTERRUPTED: "Reading the file was interrupted: try again.",

@@ -1,15 +1,20 @@
 """Teachers' questions: questions that a person adds, under the rules without which nothing can be marked."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
 from sprout.errors import BadInput
 from sprout.learning.questions.questions import (
     CRITERIA_COUNTS,
+    MAX_ACCEPTED,
     MAX_ANSWER,
     MAX_OPTION,
     MAX_PROMPT,
+    MAX_SOLUTION,
+    MAX_TERM_WORDS,
     Criterion,
     QuestionDraft,
     QuestionFormat,
@@ -20,6 +25,8 @@ from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
 MAX_OPTIONS = 10
 DEFAULT_CRITERION_LABEL = "what a good answer says"
+TELLS_ANSWER = "question_tells_answer"
+NO_POINTS = "an open question needs the points of a good answer, or correctAnswer"
 
 
 def build_teachers_question(
@@ -37,20 +44,36 @@ def build_teachers_question(
         rubric: of an open question 2-5 points: texts, or objects with label, statement, weight and partly_if. Where
             there is none, the one point is the correct answer.
     """
-    asked, right = tidy(prompt), tidy(correct_answer or "")
+    right = tidy(correct_answer or "")
+    criteria = _criteria(rubric, right) if format == "open_ended" else ()
+    return check_teachers_question(
+        QuestionDraft(prompt, format, right, difficulty, (), options=tuple(options), criteria=criteria)
+    )
+
+
+def check_teachers_question(draft: QuestionDraft) -> QuestionDraft:
+    """The draft with its text tidied, and its right option as it stands among the options; what it tests stays.
+
+    Raises BadInput: it cannot be marked, or its prompt gives its answer away. The message never has the answer.
+    """
+    asked, right = tidy(draft.prompt), tidy(draft.correct_answer)
+    offered = tuple(tidy(option) for option in draft.options)
     _require(bool(asked) and len(asked) <= MAX_PROMPT, "prompt", f"write a question of 1 to {MAX_PROMPT} characters")
     _require(len(right) <= MAX_ANSWER, "correctAnswer", f"keep it below {MAX_ANSWER} characters")
-    offered = tuple(tidy(option) for option in options)
-    if format == "mcq":
+    if draft.format == "mcq":
         right = _right_option(offered, right)
     else:
-        _require(not offered, "options", f"leave them out, or make the format mcq: it is {format}")
-    if format == "numeric":
-        _require(parse_number(right) is not None, "correctAnswer", "write the bare number, like 8.33, 1500 or 1/4")
-    criteria = _criteria(rubric, right) if format == "open_ended" else ()
-    if format != "numeric" and not (format == "mcq" and _names_several(offered, asked)):
-        _require(not _gives_away(right, asked), "prompt", "the answer stands in it; put the question in other words")
-    return QuestionDraft(asked, format, right, difficulty, (), options=offered, criteria=criteria)
+        _require(not offered, "options", f"leave them out, or make the format mcq: it is {draft.format}")
+    if draft.format == "numeric":
+        _check_number(right, draft)
+    if draft.format == "open_ended":
+        _check_points(draft)
+    is_choice_of_words = draft.format == "mcq" and _names_several(offered, asked)
+    if draft.format != "numeric" and not is_choice_of_words and _gives_away(right, asked):
+        raise _fault("prompt", "the answer stands in it; put the question in other words", code=TELLS_ANSWER)
+    steps = tuple(step for one in draft.solution if (step := tidy(one)))
+    _require(sum(map(len, steps)) <= MAX_SOLUTION, "solution", f"keep it below {MAX_SOLUTION} characters")
+    return replace(draft, prompt=asked, correct_answer=right, options=offered, solution=steps)
 
 
 def _right_option(options: Sequence[str], right: str) -> str:
@@ -65,9 +88,27 @@ def _right_option(options: Sequence[str], right: str) -> str:
     return found
 
 
+def _check_number(right: str, draft: QuestionDraft) -> None:
+    found = parse_number(right, unit=draft.unit)
+    _require(found is not None, "correctAnswer", "write the bare number, like 8.33, 1500 or 1/4")
+    within = draft.tolerance
+    _require(within is None or (math.isfinite(within) and within >= 0), "tolerance", "make it a number of 0 or more")
+
+
+def _check_points(draft: QuestionDraft) -> None:
+    """Raises BadInput: nothing says what a good answer is, or a term is none."""
+    _require(bool(draft.criteria), "gradingRubric", NO_POINTS)
+    statements = [one.statement for one in draft.criteria]
+    _require(all(map(tidy, statements)), "gradingRubric", NO_POINTS)
+    _require(max(map(len, statements)) <= MAX_ANSWER, "gradingRubric", f"keep each point below {MAX_ANSWER} characters")
+    _require(len(draft.accepted) <= MAX_ACCEPTED, "accepted", f"keep the {MAX_ACCEPTED} likeliest terms")
+    terms = [one.split() for one in draft.accepted]
+    _require(all(0 < len(one) <= MAX_TERM_WORDS for one in terms), "accepted", f"keep each to {MAX_TERM_WORDS} words")
+
+
 def _criteria(rubric: JsonValue, right: str) -> tuple[Criterion, ...]:
     if rubric is None or rubric in ("", [], {}):
-        _require(bool(right), "gradingRubric", "an open question needs the points of a good answer, or correctAnswer")
+        _require(bool(right), "gradingRubric", NO_POINTS)
         return (Criterion(DEFAULT_CRITERION_LABEL, right, 1.0),)
     if isinstance(rubric, str):
         return (Criterion(DEFAULT_CRITERION_LABEL, tidy(rubric)[:MAX_ANSWER], 1.0),)
@@ -116,5 +157,5 @@ def _require(holds: bool, field: str, mend: str) -> None:
         raise _fault(field, mend)
 
 
-def _fault(field: str, mend: str) -> BadInput:
-    return BadInput(f"{field}: {mend}.", field=field)
+def _fault(field: str, mend: str, *, code: str | None = None) -> BadInput:
+    return BadInput(f"{field}: {mend}.", field=field, code=code)

@@ -24,6 +24,7 @@ from sprout.web.handlers.paths import (
 from sprout.web.http.dependencies import PathsAndRuns, PathsRunsAndLessons
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
+from sprout.web.http.uploads import FORM_FIELD
 from sprout.web.schemas import requests, responses
 from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 
@@ -117,7 +118,7 @@ PATHS: tuple[AnyEndpoint, ...] = (
         Endpoint("POST", "/api/nodes/{id}/documents", LEARN, documents.upload_documents,
                  "Upload documents to a topic, read in the background",
                  one("The documents, all or none.", responses.UploadResult, 201), (404, 409, 413, 415, 503),
-                 form_field=documents.FORM_FIELD, rate_limiter=UPLOAD_LIMITER),
+                 form_field=FORM_FIELD, rate_limiter=UPLOAD_LIMITER),
         Endpoint("GET", "/api/nodes/{id}/documents", READ, documents.list_documents, "The documents of a topic",
                  rows("The documents.", DocumentRow), (404,)),
         Endpoint("POST", "/api/nodes/{id}/documents/{document_id}/retry", LEARN, documents.retry_document,

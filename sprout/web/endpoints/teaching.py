@@ -10,11 +10,20 @@ from sprout.learning.mastery.reports import EvidenceRow, ProgressReport
 from sprout.learning.misconceptions.repository import MixUp
 from sprout.learning.placement.repository import PlacementOverview, PlacementSession
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
+from sprout.learning.questions.question_files import ImportedQuestions
 from sprout.learning.reviews.calendar import MEDIA_TYPE
 from sprout.learning.reviews.costs import RetentionCost
 from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
-from sprout.web.endpoints.shapes import EVENT_STREAM, NO_CONTENT, RUN_IN_PROGRESS, RUN_LIMITER, one, rows
+from sprout.web.endpoints.shapes import (
+    EVENT_STREAM,
+    NO_CONTENT,
+    RUN_IN_PROGRESS,
+    RUN_LIMITER,
+    UPLOAD_LIMITER,
+    one,
+    rows,
+)
 from sprout.web.handlers import account
 from sprout.web.handlers.teaching import (
     assessments,
@@ -24,6 +33,7 @@ from sprout.web.handlers.teaching import (
     memories,
     next_action,
     placements,
+    question_files,
     questions,
     reports,
     reviews,
@@ -33,6 +43,7 @@ from sprout.web.handlers.teaching import (
 from sprout.web.http.dependencies import DiagnosticsAndRuns
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
+from sprout.web.http.uploads import FORM_FIELD
 from sprout.web.schemas import placement_requests, requests, responses, review_requests
 
 # fmt: off
@@ -76,6 +87,13 @@ TEACHING: tuple[AnyEndpoint, ...] = (
                  "Mark one's own answer, which has no grader, beside the model answer",
                  one("The attempt, with the learner's verdicts.", AnswerRow), (404, 409),
                  body=requests.AnswerSelfMark)),
+    *group("Assessments",
+        lambda web: question_files.QuestionFileDependencies(
+            web.paths, web.read_question_file, web.teaching_repositories.question_imports),
+        Endpoint("POST", "/api/nodes/{id}/questions/import", LEARN, question_files.import_questions,
+                 "Add the questions of QTI, GIFT or Moodle XML files to the reviews of a concept, or of a part of it",
+                 one("What came of them.", ImportedQuestions), (404, 409, 413, 415, 422), form_field=FORM_FIELD,
+                 rate_limiter=UPLOAD_LIMITER)),
     *group("Conversations", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/chat/sessions", READ, conversations.list_sessions, "The caller's sessions, oldest first",
                  rows("The sessions.", ChatSessionRow), (404,), query=requests.NodeQuery),

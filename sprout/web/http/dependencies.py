@@ -45,6 +45,7 @@ from sprout.learning.paths.repository import PathRepository
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.placement.repository import Placements
 from sprout.learning.questions.assessments import Assessments
+from sprout.learning.questions.question_files import QuestionFile, QuestionImports
 from sprout.learning.reviews.repository import Reviews
 from sprout.learning.sources import Sources
 from sprout.runs.handoff_report import Handoff
@@ -61,6 +62,9 @@ from sprout.web.http.session_cookie import SessionCookie
 
 DetectMediaType = Callable[[str, str, bytes], tuple[str, str]]
 """File name, declared media type and bytes in; displayed name and detected media type out. Raises BadInput."""
+
+ReadQuestionFile = Callable[[str, bytes], Awaitable[QuestionFile]]
+"""File name and bytes in; its checked questions out. Raises UnsupportedType, UnreadableDocument."""
 
 
 class RunService(Protocol):
@@ -172,6 +176,7 @@ class TeachingRepositories:
     reviews: Reviews
     placements: Placements
     flashcards: Flashcards
+    question_imports: QuestionImports
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +310,7 @@ class WebDependencies:
 
     Args:
         detect_media_type: called in a thread.
+        read_question_file: reads it in a process of its own.
         extra_agents: names of the agents that were added to Sprout's own.
         write_flashcards: makes the file of an export for Anki; called in a thread.
         coverage: what the model can teach without notes.
@@ -319,6 +325,7 @@ class WebDependencies:
     page_files: PageFiles
     detect_media_type: DetectMediaType
     write_flashcards: WriteFlashcards
+    read_question_file: ReadQuestionFile
     policy: RequestPolicy
     extra_agents: tuple[str, ...] = ()
     coverage: TopicCoverage = field(default_factory=EveryTopic)

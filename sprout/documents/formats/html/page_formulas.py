@@ -43,6 +43,10 @@ class TexMarkup:
     has_scripts: bool
 
 
+TEX_IN_TEXT = TexMarkup(_TEX_PAGE, has_scripts=False)
+"""Of a text that a renderer with the usual delimiters shows, whatever stands around it."""
+
+
 def find_tex_markup(root: Any) -> TexMarkup:
     """The markup that the page's scripts render."""
     pattern, has_scripts = _PLAIN_PAGE, False

@@ -2,25 +2,20 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sprout.errors import BadInput, TooLarge
 from sprout.learning.paths.repository import NewDocument, PathRepository
 from sprout.web.http.dependencies import DetectMediaType
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
 from sprout.web.http.limits import WebLimits
-from sprout.web.http.parsing import UTF_8_CHARSETS, check_content_length, limit_body, parse_content_type, validate_id
+from sprout.web.http.parsing import validate_id
+from sprout.web.http.uploads import Upload, read_uploads
 from sprout.web.schemas.responses import UploadedDocument, UploadResult
 
-FORM_FIELD = "files"
-FORM_OVERHEAD_BYTES = 64 * 1024
-FORM_MAX_PARTS = 100
 UNSAFE_IN_A_HEADER = re.compile(r"[^A-Za-z0-9._ -]")
 DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
@@ -44,42 +39,14 @@ async def upload_documents(call: Call[DocumentDependencies]) -> Response:
 
 async def read_form(request: Request, limits: WebLimits, detect_media_type: DetectMediaType) -> list[NewDocument]:
     """The files of a multipart form. Raises BadInput, TooLarge, UnsupportedType."""
-    media, charset = parse_content_type(request.headers.get("content-type", ""))
-    if media != "multipart/form-data" or charset not in UTF_8_CHARSETS:
-        raise BadInput(f"Send the files as multipart/form-data, in the field {FORM_FIELD!r}.")
-    max_bytes = limits.upload_max_bytes * limits.upload_max_files + FORM_OVERHEAD_BYTES
-    check_content_length(request, max_bytes=max_bytes)
-    counted = Request(request.scope, limit_body(request.receive, max_bytes=max_bytes, idle_s=limits.body_idle_s))
-    form = counted.form(max_files=FORM_MAX_PARTS, max_fields=FORM_MAX_PARTS, max_part_size=FORM_OVERHEAD_BYTES)
-    async with form as fields:
-        files = [item for item in fields.getlist(FORM_FIELD) if isinstance(item, UploadFile)]
-        check_files(files, limits)
-        return [await read_file(file, detect_media_type) for file in files]
+    uploads = await read_uploads(request, limits)
+    return [await detect_document(upload, detect_media_type) for upload in uploads]
 
 
-def check_files(files: Sequence[UploadFile], limits: WebLimits) -> None:
-    """Raises BadInput without files, TooLarge for too many or one that is too large."""
-    if not files:
-        raise BadInput(f"{FORM_FIELD}: choose at least one file", field=FORM_FIELD, code="no_file")
-    if len(files) > limits.upload_max_files:
-        raise TooLarge(
-            "files: up to {most} files at once", field=FORM_FIELD, code="too_many_files", most=limits.upload_max_files
-        )
-    for file in files:
-        if (file.size or 0) > limits.upload_max_bytes:
-            mebibytes = limits.upload_max_bytes / 1024**2
-            raise TooLarge(
-                "files: files can be up to {most:g} MiB", field=FORM_FIELD, code="files_too_large", most=mebibytes
-            )
-
-
-async def read_file(file: UploadFile, detect_media_type: DetectMediaType) -> NewDocument:
+async def detect_document(upload: Upload, detect_media_type: DetectMediaType) -> NewDocument:
     """One file as a document. Raises what `detect_media_type` raises."""
-    content = await file.read()
-    mime_type = file.content_type or ""
-    mime_type = mime_type if re.fullmatch(r"[\x20-\x7e]{0,200}", mime_type) else ""
-    name, kind = await asyncio.to_thread(detect_media_type, file.filename or "", mime_type, content)
-    return NewDocument(name, kind, content)
+    found = await asyncio.to_thread(detect_media_type, upload.filename, upload.mime_type, upload.content)
+    return NewDocument(*found, upload.content)
 
 
 async def list_documents(call: Call[DocumentDependencies]) -> Response:

@@ -1,0 +1,56 @@
+"""Detection of the types of question files, by content; without parsing, so the server's own process can do it."""
+
+import re
+from enum import StrEnum
+
+from sprout.documents.file_types import MAX_NAME, display_name
+from sprout.documents.formats.plain_text import decode_text
+from sprout.documents.zip_archive import read_entries
+from sprout.errors import UnreadableDocument, UnsupportedType
+
+SUPPORTED = "GIFT"
+SAMPLE_BYTES = 64 * 1024
+_ZIP = b"PK\x03\x04"
+_BEFORE_ROOT = re.compile(r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
+_ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
+
+
+class QuestionFileType(StrEnum):
+    """A format of question files."""
+
+    GIFT = "gift"
+
+
+_ROOTS: dict[str, QuestionFileType] = {}
+_IN_ARCHIVE: dict[str, QuestionFileType] = {}
+
+
+def detect_question_file(filename: str, content: bytes) -> QuestionFileType:
+    """The format of an upload. Raises UnsupportedType, UnreadableDocument."""
+    found = _type_in_archive(content) if content.startswith(_ZIP) else _type_of_text(content)
+    if found is None:
+        name = display_name(filename)[:MAX_NAME]
+        raise UnsupportedType(
+            f"'{{name}}' holds no questions that can be read. Supported: {SUPPORTED}.",
+            field="files",
+            code="not_a_question_file",
+            name=name,
+        )
+    return found
+
+
+def _type_in_archive(content: bytes) -> QuestionFileType | None:
+    names = {entry.name for entry in read_entries(content)}
+    return next((kind for name, kind in _IN_ARCHIVE.items() if name in names), None)
+
+
+def _type_of_text(content: bytes) -> QuestionFileType | None:
+    try:
+        text = decode_text(content[:SAMPLE_BYTES])
+    except UnreadableDocument:
+        return None
+    begun = _BEFORE_ROOT.match(text)
+    root = _ROOT.match(text, begun.end() if begun else 0)
+    if root is not None and (text.lstrip("\ufeff \t\r\n").startswith("<?xml") or root[1] in _ROOTS):
+        return _ROOTS.get(root[1])
+    return QuestionFileType.GIFT if "{" in decode_text(content) else None

@@ -1,0 +1,48 @@
+"""Readers of question files by format, imported when they are needed."""
+
+from collections.abc import Callable, Iterator
+
+from sprout.documents.failures import UnreadableReason, unreadable
+from sprout.documents.limits import ReadingLimits
+from sprout.documents.question_files.file_types import QuestionFileType
+from sprout.errors import UnreadableDocument
+from sprout.learning.questions.question_files import MAX_FILE_QUESTIONS, LeftOutQuestion, QuestionFile
+from sprout.learning.questions.questions import QuestionDraft
+
+Read = Iterator[QuestionDraft | LeftOutQuestion]
+QuestionReader = Callable[[bytes, ReadingLimits], Read]
+
+
+def question_reader(kind: QuestionFileType) -> QuestionReader:
+    """The reader of this format; all that it imports is imported here, since later no file can be opened."""
+    match kind:
+        case QuestionFileType.GIFT:
+            from sprout.documents.question_files.gift import read_gift as reader
+    return reader
+
+
+def read_questions(reader: QuestionReader, content: bytes, limits: ReadingLimits) -> QuestionFile:
+    """The questions of the file, and those that are left out. Raises UnreadableDocument for any failure."""
+    try:
+        return _gather(reader(content, limits))
+    except UnreadableDocument:
+        raise
+    except MemoryError:
+        raise unreadable(UnreadableReason.TOO_MUCH_MEMORY) from None
+    except Exception as error:  # noqa: BLE001 - libraries raise anything at all when a file is broken
+        raise unreadable(UnreadableReason.DAMAGED, detail=type(error).__name__) from None
+
+
+def _gather(found: Read) -> QuestionFile:
+    questions: list[QuestionDraft] = []
+    left_out: list[LeftOutQuestion] = []
+    for one in found:
+        if isinstance(one, QuestionDraft):
+            questions.append(one)
+        else:
+            left_out.append(one)
+        if len(questions) + len(left_out) > MAX_FILE_QUESTIONS:
+            raise unreadable(UnreadableReason.TOO_MANY_QUESTIONS)
+    if not questions and not left_out:
+        raise unreadable(UnreadableReason.NO_QUESTIONS)
+    return QuestionFile(tuple(questions), tuple(left_out))
