@@ -8,10 +8,10 @@ from sprout.documents.formats.plain_text import decode_text
 from sprout.documents.zip_archive import read_entries
 from sprout.errors import UnreadableDocument, UnsupportedType
 
-SUPPORTED = "GIFT"
+SUPPORTED = "QTI, GIFT and Moodle XML"
 SAMPLE_BYTES = 64 * 1024
 _ZIP = b"PK\x03\x04"
-_BEFORE_ROOT = re.compile(r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
+_BEFORE_ROOT = re.compile(r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
 
 
@@ -19,10 +19,17 @@ class QuestionFileType(StrEnum):
     """A format of question files."""
 
     GIFT = "gift"
+    MOODLE_XML = "moodle_xml"
+    QTI_ITEM = "qti_item"
+    QTI_PACKAGE = "qti_package"
 
 
-_ROOTS: dict[str, QuestionFileType] = {}
-_IN_ARCHIVE: dict[str, QuestionFileType] = {}
+_ROOTS = {
+    "quiz": QuestionFileType.MOODLE_XML,
+    "assessmentItem": QuestionFileType.QTI_ITEM,
+    "qti-assessment-item": QuestionFileType.QTI_ITEM,
+}
+_IN_ARCHIVE = {"imsmanifest.xml": QuestionFileType.QTI_PACKAGE}
 
 
 def detect_question_file(filename: str, content: bytes) -> QuestionFileType:

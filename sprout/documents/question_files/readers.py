@@ -18,6 +18,12 @@ def question_reader(kind: QuestionFileType) -> QuestionReader:
     match kind:
         case QuestionFileType.GIFT:
             from sprout.documents.question_files.gift import read_gift as reader
+        case QuestionFileType.MOODLE_XML:
+            from sprout.documents.question_files.moodle_xml import read_moodle_xml as reader
+        case QuestionFileType.QTI_ITEM:
+            from sprout.documents.question_files.qti_items import read_qti_item as reader
+        case QuestionFileType.QTI_PACKAGE:
+            from sprout.documents.question_files.qti_package import read_qti_package as reader
     return reader
 
 

@@ -1,4 +1,4 @@
-"""Questions of files over HTTP (spec O2, rule Q5): added once, checked like any other, the rest told with its reason."""
+"""Questions of files over HTTP (O2, Q5): added once, checked like any other; what is left out says why."""
 
 import httpx2
 
