@@ -82,6 +82,7 @@ from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.question_sets import SqlQuestionSets
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.flashcards import SqlFlashcards
@@ -138,6 +139,7 @@ class Stores:
     placements: SqlPlacements
     flashcards: SqlFlashcards
     question_imports: SqlQuestionImports
+    question_sets: SqlQuestionSets
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -306,6 +308,7 @@ def _stores(
         placements=SqlPlacements(database, items),
         flashcards=SqlFlashcards(database, items),
         question_imports=SqlQuestionImports(database),
+        question_sets=SqlQuestionSets(database),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -464,6 +467,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             sources=stores.sources,
             left_out=stores.left_out,
             progress=stores.progress,
+            question_sets=stores.question_sets,
         ),
         teaching_repositories=TeachingRepositories(
             assessments=stores.assessments,

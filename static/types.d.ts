@@ -313,6 +313,12 @@ export interface ProgressReport {
   recall: Recall;
   cost: { since: string; usd: number };
 }
+export interface ImportedQuestions {
+  added: number;
+  alreadyThere: number;
+  leftOutCount: number;
+  leftOut: { name: string; code: string; why: string }[];
+}
 export interface Evidence {
   answerId: string;
   at: string;

@@ -56,6 +56,7 @@ from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.question_sets import SqlQuestionSets
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.flashcards import SqlFlashcards
@@ -349,6 +350,7 @@ def web_parts(
             sources=SqlSources(database),
             left_out=SqlLeftOut(database, publish),
             progress=SqlProgressRepository(database),
+            question_sets=SqlQuestionSets(database),
         ),
         teaching_repositories=TeachingRepositories(
             assessments=SqlAssessments(database),

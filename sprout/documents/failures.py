@@ -20,7 +20,7 @@ class UnreadableReason(StrEnum):
     TOO_MUCH_TEXT = "too_much_text"
     TOO_MUCH_INSIDE = "too_much_inside"
     TOO_MANY_QUESTIONS = "too_many_questions"
-    NO_QUESTIONS = "no_questions"
+    NO_QUESTIONS = "no_file_questions"
     NEW_ANKI = "new_anki"
     TOO_SLOW = "too_slow"
     TOO_MUCH_MEMORY = "too_much_memory"

@@ -34,6 +34,7 @@ export const exportUrls = (branchId) => ({
   answers: `/api/learner/answers.csv${of(branchId)}`,
   mastery: `/api/learner/mastery.csv${of(branchId)}`,
   path: branchId && `/api/graphs/${at(branchId)}`,
+  questions: branchId && `/api/branches/${at(branchId)}/qti`,
 });
 /**
  * Where flashcards for Anki are, below /api.

@@ -170,7 +170,7 @@ def _draft(
         accepted=accepted,
         tolerance=tolerance,
         unit=unit,
-        solution=tuple(note for note in said if note),
+        solution=tuple(note for note in said if note and note != right),
     )
 
 

@@ -110,7 +110,7 @@ def _entry(item: Any, interaction: Any, stem: Stem) -> Iterator[Drafted]:
         raise LeftOut(LeftOutReason.NO_ANSWER)
     number = parse_number(values[0])
     if response.base_type in _NUMBERS and number is not None:
-        yield number_draft(stem, number, _tolerance(item, number))
+        yield number_draft(stem, number, _tolerance(item, number), unit=_word_behind(interaction) or None)
     else:
         yield term_draft(stem, [Answer(_escaped(value), FULL_SHARE) for value in values])
 
@@ -119,7 +119,7 @@ def _words(item: Any, interaction: Any, stem: Stem) -> Iterator[Drafted]:
     """Marked by what the item tells its scorers: each point of a list, or all of it."""
     rubrics = [one for one in elements(item, "rubricblock") if "scorer" in attribute(one, "view").split()]
     listed = [inner_html(point) for rubric in rubrics for point in elements(rubric, "li")]
-    answer = "".join(f"<p>{_escaped(value)}</p>" for value in _response(item, interaction).right)
+    answer = "<br>".join(_escaped(value).replace("\n", "<br>") for value in _response(item, interaction).right)
     yield words_draft(stem, listed or [inner_html(rubric) for rubric in rubrics], answer=answer)
 
 
@@ -203,7 +203,7 @@ def inner_html(element: Any, *, with_gaps: bool = False) -> str:
         if name in _NOT_SHOWN:
             _replace(found, None)
         elif with_gaps and name.endswith("interaction"):
-            _replace(found, GAP if name in _INLINE else next(elements(found, "prompt"), None))
+            _replace(found, _gap(found) if name in _INLINE else next(elements(found, "prompt"), None))
         elif name == "prompt":
             found.tag = "p"
     for found in root.iter():
@@ -212,6 +212,22 @@ def inner_html(element: Any, *, with_gaps: bool = False) -> str:
     etree.cleanup_namespaces(root)
     inner = "".join(etree.tostring(child, encoding="unicode", method="html") for child in root)
     return _escaped(root.text or "") + inner
+
+
+def _gap(interaction: Any) -> str:
+    """What stands for an entry in the prompt: nothing where it is a line of its own, also with a unit behind it."""
+    if _word_behind(interaction) is None:
+        return GAP
+    interaction.tail = None
+    return ""
+
+
+def _word_behind(interaction: Any) -> str | None:
+    """What stands behind an entry that is a line of its own: a word such as a unit, or nothing."""
+    parent = interaction.getparent()
+    is_alone = len(parent) == 1 and not (parent.text or "").strip()
+    behind = (interaction.tail or "").strip()
+    return behind if is_alone and len(behind.split()) < 2 else None
 
 
 def _replace(found: Any, new: Any) -> None:

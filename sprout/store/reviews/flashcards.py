@@ -19,7 +19,7 @@ from sprout.store.engine.database import Database
 from sprout.store.graph.ownership import owned_branch, owned_node
 from sprout.store.reviews.due import due_reviews
 from sprout.store.reviews.settings import settings_of
-from sprout.store.reviews.settled_questions import question_key, settled_questions
+from sprout.store.reviews.settled_questions import QuestionKey, question_key, settled_questions
 from sprout.store.schema import tables
 from sprout.store.schema.mapping import answer_text, question_shown, solution_text
 from sprout.store.schema.marking_columns import program_tests_of
@@ -119,12 +119,12 @@ def _contents_query(user_id: str, wanted: FlashcardFilter) -> Any:
 
 def _question_cards(session: Session, asked: Sequence[_Asked], paths: Mapping[str, str]) -> Iterator[Flashcard]:
     """A card for each question, and one for all its copies: the first."""
-    first: dict[tuple[str, str], _Asked] = {}
+    first: dict[QuestionKey, _Asked] = {}
     for one in asked:
         first.setdefault(question_key(one.question), one)
     passages = settling_passages(session, [one.question for one in first.values()])
     for key, one in first.items():
-        yield _question_card("\n".join(key), one, paths, passages.get(one.question.id))
+        yield _question_card(key, one, paths, passages.get(one.question.id))
 
 
 def _asked(session: Session, user_id: str, wanted: FlashcardFilter, due: Collection[str] | None) -> list[_Asked]:
@@ -165,10 +165,11 @@ def _asked_query(user_id: str, wanted: FlashcardFilter) -> Any:
     return query
 
 
-def _question_card(key: str, asked: _Asked, paths: Mapping[str, str], source: PassageRow | None) -> Flashcard:
+def _question_card(key: QuestionKey, asked: _Asked, paths: Mapping[str, str], source: PassageRow | None) -> Flashcard:
+    concept_id, (prompt, options) = key
     question, answer, path_id = asked.question, answer_text(asked.question), asked.concept.branch_id or ""
     return Flashcard(
-        id=hashlib.sha256(key.encode()).hexdigest()[:32],
+        id=hashlib.sha256("\n".join([concept_id, prompt, *sorted(options)]).encode()).hexdigest()[:32],
         front=question.prompt,
         back=_as_code(answer) if program_tests_of(question) else answer,
         path_id=path_id,

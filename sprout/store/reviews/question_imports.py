@@ -15,6 +15,7 @@ from sprout.learning.questions.question_files import (
     QuestionFile,
     with_tested_parts,
 )
+from sprout.learning.questions.question_sets import Content, content_of
 from sprout.learning.questions.questions import QuestionDraft, prompt_key
 from sprout.store.assessment.questions import insert_question
 from sprout.store.engine.database import Database
@@ -31,9 +32,6 @@ _LAST = select(func.coalesce(func.max(_questions.c.position), 0)).where(
     _questions.c.assessment_id == bindparam("assessment")
 )
 
-Content = tuple[str, frozenset[str]]
-"""What makes a question another one: its prompt and, for a choice, its options; both as they are compared."""
-
 
 class SqlQuestionImports:
     """QuestionImports on SQL."""
@@ -48,7 +46,7 @@ class SqlQuestionImports:
 def _import(tx: WriteTransaction, node_id: str, file: QuestionFile, user_id: str) -> ImportedQuestions:
     concept, parts = _concept_and_parts(tx, node_id, user_id)
     known = _known(tx.connection, concept.id, user_id)
-    fresh = {_content(draft): draft for draft in reversed(file.questions)}
+    fresh = {content_of(draft.prompt, draft.options): draft for draft in reversed(file.questions)}
     fresh = {content: draft for content, draft in reversed(fresh.items()) if content not in known}
     if len(known) + len(fresh) > MAX_QUESTIONS:
         raise TooLarge(
@@ -88,13 +86,8 @@ def _known(connection: Connection, concept_id: str, user_id: str) -> set[Content
         .where(_questions.c.node_id == concept_id, _assessments.c.user_id == user_id)
     )
     return {
-        (prompt_key(row.prompt), frozenset(prompt_key(option["text"]) for option in row.options or []))
-        for row in connection.execute(wanted)
+        content_of(row.prompt, [option["text"] for option in row.options or []]) for row in connection.execute(wanted)
     }
-
-
-def _content(draft: QuestionDraft) -> Content:
-    return prompt_key(draft.prompt), frozenset(map(prompt_key, draft.options))
 
 
 def _insert(tx: WriteTransaction, concept: NodeRow, drafts: Sequence[QuestionDraft], user_id: str) -> None:

@@ -1,6 +1,6 @@
 """Settled questions: those whose answers were shown to their learner and that are open nowhere now."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ from sqlalchemy import Select, or_, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
-from sprout.learning.questions.questions import prompt_key
+from sprout.learning.questions.question_sets import Content, content_of
 from sprout.store.assessment.answer_history import OPEN
 from sprout.store.assessment.self_marks import is_left_to_compare
 from sprout.store.lessons.checkpoint_questions import ladder_of
@@ -22,6 +22,9 @@ _questions, _assessments = table_of(tables.Question), table_of(tables.Assessment
 _items, _sessions = table_of(ReviewItem), table_of(ReviewSessionRow)
 _placement_items, _placements = table_of(PlacementItem), table_of(PlacementRow)
 
+QuestionKey = tuple[str, Content]
+"""The concept of a question, and what makes it another one there."""
+
 
 @dataclass(frozen=True, slots=True)
 class SettledQuestions:
@@ -31,13 +34,13 @@ class SettledQuestions:
         answered: ids of the questions with an answer.
         marked: those with an answer that is not left to the learner to compare.
         reviewed: those that a review has settled.
-        open_keys: concept and key of the prompt of each question that may still be answered.
+        open_keys: of each question that may still be answered.
     """
 
     answered: Collection[str]
     marked: Collection[str]
     reviewed: Collection[str]
-    open_keys: Collection[tuple[str, str]]
+    open_keys: Collection[QuestionKey]
 
     def holds(self, question: tables.Question, assessment: tables.Assessment) -> bool:
         """Whether the learner may see the answer. The answers of a placement stay secret: its questions come again."""
@@ -50,9 +53,10 @@ class SettledQuestions:
         return question.id in self.marked and assessment.completed_at is not None
 
 
-def question_key(question: Any) -> tuple[str, str]:
+def question_key(question: Any) -> QuestionKey:
     """What a question has in common with its copies, which are asked in lessons, reviews and placements."""
-    return question.node_id, prompt_key(question.prompt)
+    options = [option["text"] for option in question.options or []]
+    return question.node_id, content_of(question.prompt, options)
 
 
 def settled_questions(session: Session, user_id: str) -> SettledQuestions:
@@ -62,12 +66,8 @@ def settled_questions(session: Session, user_id: str) -> SettledQuestions:
         answered={question.id for _, question in answered},
         marked={question.id for answer, question in answered if not is_left_to_compare(answer, question)},
         reviewed=set(session.connection().execute(_reviewed_query(user_id)).scalars()),
-        open_keys=_open_keys(session.connection().execute(_open_query(user_id))),
+        open_keys={question_key(row) for row in session.connection().execute(_open_query(user_id))},
     )
-
-
-def _open_keys(rows: Iterable[Any]) -> set[tuple[str, str]]:
-    return {question_key(row) for row in rows}
 
 
 def _answered_query(user_id: str) -> Any:
@@ -94,7 +94,7 @@ def _open_query(user_id: str) -> Select[Any]:
         .where(_placement_items.c.state == "posed", _placement_items.c.question_id.is_not(None))
     )
     return (
-        select(_questions.c.node_id, _questions.c.prompt)
+        select(_questions.c.node_id, _questions.c.prompt, _questions.c.options)
         .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
         .where(_assessments.c.user_id == user_id)
         .where(or_(OPEN, _questions.c.id.in_(posed_in_reviews(user_id)), _questions.c.id.in_(placed)))

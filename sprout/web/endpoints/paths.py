@@ -2,11 +2,12 @@
 
 from operator import attrgetter
 
-from sprout.accounts.access import LEARN, PUBLIC, READ, SEED
+from sprout.accounts.access import ANSWER_KEYS, LEARN, PUBLIC, READ, SEED
 from sprout.events import NodeRow
 from sprout.learning.paths.contents import ContentRow, GenerationRow
 from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
+from sprout.learning.questions.qti_package import MEDIA_TYPE
 from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.web.endpoints.shapes import NO_CONTENT, RUN_IN_PROGRESS, RUN_LIMITER, UPLOAD_LIMITER, one, rows
 from sprout.web.handlers.paths import (
@@ -18,6 +19,7 @@ from sprout.web.handlers.paths import (
     graphs,
     left_out,
     nodes,
+    question_sets,
     sources,
     topics,
 )
@@ -165,6 +167,12 @@ PATHS: tuple[AnyEndpoint, ...] = (
                  "Export a branch as a file; with answers=true its questions too",
                  (Status(200, "The path, as JSON or as YAML."), Status(200, "", media_type=graphs.YAML)), (404,),
                  query=requests.GraphOptions),
+        Endpoint("GET", "/api/branches/{id}/qti", ANSWER_KEYS, question_sets.export_branch,
+                 "The questions of a branch with their answers, as a QTI 3.0 package",
+                 (Status(200, "The package, as a download.", media_type=MEDIA_TYPE),), (404, 409)),
+        Endpoint("GET", "/api/nodes/{id}/qti", ANSWER_KEYS, question_sets.export_node,
+                 "The questions of a topic, a concept or a part with their answers, as a QTI 3.0 package",
+                 (Status(200, "The package, as a download.", media_type=MEDIA_TYPE),), (404, 409)),
         Endpoint("GET", "/api/schema/graph", PUBLIC, graphs.get_path_schema, "The JSON Schema of a path file",
                  (Status(200, "A JSON Schema."),))),
 )

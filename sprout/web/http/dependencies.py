@@ -46,6 +46,7 @@ from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.placement.repository import Placements
 from sprout.learning.questions.assessments import Assessments
 from sprout.learning.questions.question_files import QuestionFile, QuestionImports
+from sprout.learning.questions.question_sets import QuestionSets
 from sprout.learning.reviews.repository import Reviews
 from sprout.learning.sources import Sources
 from sprout.runs.handoff_report import Handoff
@@ -160,6 +161,7 @@ class PathRepositories:
     sources: Sources
     left_out: LeftOut
     progress: ProgressRepository
+    question_sets: QuestionSets
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Uploads: the files of a multipart form, within the limits of number and size."""
+"""Uploads: the files of a multipart form, within the limits of number and size; and the headers of downloads."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -14,6 +15,8 @@ from sprout.web.http.parsing import UTF_8_CHARSETS, check_content_length, limit_
 FORM_FIELD = "files"
 FORM_OVERHEAD_BYTES = 64 * 1024
 FORM_MAX_PARTS = 100
+UNSAFE_IN_A_HEADER = re.compile(r"[^A-Za-z0-9._ -]")
+DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +63,14 @@ async def _read(file: UploadFile) -> Upload:
     mime_type = file.content_type or ""
     mime_type = mime_type if re.fullmatch(r"[\x20-\x7e]{0,200}", mime_type) else ""
     return Upload(file.filename or "", mime_type, await file.read())
+
+
+def attachment_headers(name: str) -> dict[str, str]:
+    """Headers of a download that a browser never shows."""
+    plain = UNSAFE_IN_A_HEADER.sub("_", name)
+    return {
+        "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": DOWNLOAD_POLICY,
+        "Cache-Control": "private, no-store",
+    }

@@ -4,6 +4,7 @@
 import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import { isLearned, statusWithMinutes } from "../../lib/node_status.js";
 import { edgeKey, LEARNED_AT, partsOf } from "../../state/graph.js";
 import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
@@ -23,6 +24,11 @@ import { Sources } from "./sources.js";
  */
 
 const knowThis = lazy(async () => (await import("../placement/know_this.js")).KnowThis);
+
+const questionFiles = lazy(async () => {
+  const [{ QuestionFiles }] = await Promise.all([import("./question_files.js"), loadSheet("styles/questions.css")]);
+  return QuestionFiles;
+});
 
 /** @type {Record<import("../../state/graph.js").NodeState, string>} */
 const TONES = { locked: "", ready: "leaf", progress: "leaf", learned: "", mastered: "", due: "due" };
@@ -115,6 +121,7 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
     ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${isOffered && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
     ${isOffered && html`<${ReviewLine} next=${next} />`}
+    <${questionFiles.View} concept=${concept} />
   </div>`;
 }
 

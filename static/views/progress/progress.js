@@ -12,6 +12,7 @@ import * as api from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { summary } from "../../state/progress.js";
+import { seesAnswerKeys } from "../../state/rights.js";
 import { pathUrl, pathsUrl } from "../../state/router.js";
 import { AnkiDeck } from "../common/anki_deck.js";
 import { Icon } from "../common/icons.js";
@@ -245,6 +246,11 @@ function Exports({ path }) {
     ${
       files.path &&
       html`<a class="btn sm" href=${files.path} download="${path?.branch.title ?? ""}.json">${t("pg.graph_json")}</a>`
+    }
+    ${
+      files.questions &&
+      seesAnswerKeys.value &&
+      html`<a class="btn sm" href=${files.questions} download>${t("pg.questions_qti")}</a>`
     }
     <p class="t13 dimmer">${t("pg.take_says")}</p>
   </section>`;

@@ -191,7 +191,9 @@ COL = f"CREATE TABLE col (models, decks); INSERT INTO col VALUES ('{MODELS}', '{
         pytest.param(zipped(b"not a database"), "damaged", id="no-database"),
         pytest.param(zipped(database("CREATE TABLE notes (id)")), "damaged", id="other-tables"),
         pytest.param(zipped(database(COL + "CREATE TABLE notes (id, mid, flds, tags)")[:4_097]), "damaged", id="cut"),
-        pytest.param(zipped(database(COL + "CREATE TABLE notes (id, mid, flds, tags)")), "no_questions", id="empty"),
+        pytest.param(
+            zipped(database(COL + "CREATE TABLE notes (id, mid, flds, tags)")), "no_file_questions", id="empty"
+        ),
         pytest.param(zipped(database(COL + ENDLESS)), "too_many_questions", id="endless-view"),
     ],
 )

@@ -37,7 +37,7 @@ def package(items: Mapping[str, str | bytes]) -> bytes:
         (b'<quiz><question type="essay"><name><text>', "damaged"),
         (b"<quiz>" + b"<question>" * 3_000 + b"</question>" * 3_000 + b"</quiz>", "damaged"),
         (b"\n\n".join(b"Is it %d?{T}" % at for at in range(2_001)), "too_many_questions"),
-        (b"<quiz></quiz>", "no_questions"),
+        (b"<quiz></quiz>", "no_file_questions"),
         (package({"a.xml": b"<a>" + b" " * 100_000_000 + b"</a>"}), "hostile"),
         (packed({"imsmanifest.xml": f'<?xml version="1.0"?>{ENTITIES}<manifest/>'}), "hostile"),
         (package({"a.xml": "<quiz/>"})[:-30], "damaged"),

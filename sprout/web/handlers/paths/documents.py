@@ -1,9 +1,7 @@
 """Documents: upload as a multipart form, list, retry, download, delete."""
 
 import asyncio
-import re
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,11 +11,8 @@ from sprout.web.http.dependencies import DetectMediaType
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
 from sprout.web.http.limits import WebLimits
 from sprout.web.http.parsing import validate_id
-from sprout.web.http.uploads import Upload, read_uploads
+from sprout.web.http.uploads import Upload, attachment_headers, read_uploads
 from sprout.web.schemas.responses import UploadedDocument, UploadResult
-
-UNSAFE_IN_A_HEADER = re.compile(r"[^A-Za-z0-9._ -]")
-DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +60,8 @@ async def download_original(call: Call[DocumentDependencies]) -> Response:
     """The file as it was uploaded, as a download that a browser never shows."""
     document, content = await call.dependencies.paths.document_content(call.id, user_id=call.user_id)
     return Response(
-        content, headers=_attachment_headers(document.original_filename), media_type="application/octet-stream"
+        content, headers=attachment_headers(document.original_filename), media_type="application/octet-stream"
     )
-
-
-def _attachment_headers(name: str) -> dict[str, str]:
-    plain = UNSAFE_IN_A_HEADER.sub("_", name)
-    return {
-        "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}",
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": DOWNLOAD_POLICY,
-        "Cache-Control": "private, no-store",
-    }
 
 
 async def delete_document(call: Call[DocumentDependencies]) -> Response:

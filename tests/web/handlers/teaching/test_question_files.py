@@ -1,11 +1,14 @@
 """Questions of files over HTTP (O2, Q5): added once, checked like any other; what is left out says why."""
 
+from functools import partial
+
 import httpx2
 
 from harness.servers.web import Web
 from sprout.clock import utc_now
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
+from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 GIFT = b"""$CATEGORY: Physics/Reflection
@@ -23,12 +26,15 @@ The refractive index of water is {#1.33:0.01}.
 """
 
 
+def _add(title: str, graph: ConceptGraph) -> Edit:
+    return graph.add(title, None, utc_now())
+
+
 async def a_concept(web: Web, *parts: str) -> tuple[NodeRow, list[NodeRow]]:
     branch, root = await web.a_topic("Light")
     concept = await web.a_concept("Mirrors", branch, root)
     for title in parts:
-        actor = Actor(DEFAULT_USER_ID)
-        await web.graphs.edit_graph(concept.id, lambda graph, t=title: graph.add(t, None, utc_now()), actor=actor)
+        await web.graphs.edit_graph(concept.id, partial(_add, title), actor=Actor(DEFAULT_USER_ID))
     children = (await web.client.get(f"/api/nodes/{concept.id}/children")).json()
     return concept, [NodeRow.model_validate(one) for one in children]
 
