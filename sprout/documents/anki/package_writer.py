@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from genanki import Deck, Model, Note, Package  # type: ignore[import-untyped]
 
 from sprout.documents.anki.card_html import card_html, list_html, source_html
+from sprout.documents.anki.note_fields import NOTE_FIELDS, NOTE_TYPE
 from sprout.learning.mastery.flashcards import Flashcard
 from sprout.learning.text.normalization import one_line
 
-_NOTE_TYPE = "Sprout"
-_FIELDS = ("Question", "Answer", "Why", "Source")
 _BACK = """\
 {{FrontSide}}
 <hr id="answer">
@@ -47,11 +46,11 @@ def _deck(card: Flashcard) -> Deck:
 
 
 def _note(card: Flashcard) -> Note:
-    front = card_html(card.front) + list_html(card.options)
     source = source_html(card.source) if card.source is not None else ""
+    answer, why = card_html(card.back), card_html(card.why or "")
     return Note(
         model=_MODEL,
-        fields=[front, card_html(card.back), card_html(card.why or ""), source],
+        fields=[card_html(card.front), list_html(card.options), answer, why, source],
         tags=[_tag(card)],
         guid=card.id,
     )
@@ -75,8 +74,8 @@ def _stable_id(name: str) -> int:
 
 _MODEL = Model(
     _stable_id("note type"),
-    _NOTE_TYPE,
-    fields=[{"name": name} for name in _FIELDS],
-    templates=[{"name": "Card", "qfmt": "{{Question}}", "afmt": _BACK}],
+    NOTE_TYPE,
+    fields=[{"name": name} for name in NOTE_FIELDS],
+    templates=[{"name": "Card", "qfmt": "{{Question}}{{Options}}", "afmt": _BACK}],
     css=_STYLE,
 )

@@ -1,10 +1,12 @@
 """Notes of Anki as questions: each card of a note is one; a cloze deletion is a gap, and the back a model answer."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sprout.documents.anki.note_fields import NOTE_FIELDS
 from sprout.documents.question_files.anki_cloze import cloze_numbers, with_gap
+from sprout.documents.question_files.anki_own_notes import own_choice, own_stem
 from sprout.documents.question_files.drafts import (
     WILDCARD,
     Answer,
@@ -61,6 +63,9 @@ def note_drafts(note: AnkiNote, kind: NoteType) -> Iterator[Drafted]:
         yield Stem("", note.fields[0][:MAX_NOTE_CHARACTERS]).left_out(LeftOutReason.PROMPT)
         return
     values = {name: _prepared(text) for name, text in zip(kind.fields, note.fields, strict=False)}
+    if kind.fields == NOTE_FIELDS and len(note.fields) == len(NOTE_FIELDS):
+        yield _own_drafted(values, note.labels)
+        return
     is_any = False
     for template in kind.templates:
         front, shown = _render(template.front, values, is_front=True)
@@ -92,8 +97,18 @@ def _card_drafts(front: str, back: str, labels: tuple[str, ...]) -> Iterator[Dra
 
 
 def _drafted(stem: Stem, answers: Sequence[str]) -> Drafted:
+    return _kept(stem, lambda: _draft(stem, answers))
+
+
+def _own_drafted(values: Mapping[str, str], labels: tuple[str, ...]) -> Drafted:
+    stem = own_stem(values, labels)
+    return _kept(stem, lambda: own_choice(stem, values) or _draft(stem, [values["Answer"]]))
+
+
+def _kept(stem: Stem, make: Callable[[], QuestionDraft]) -> Drafted:
+    """The draft, or why the question is left out."""
     try:
-        return _draft(stem, answers)
+        return make()
     except LeftOut as left_out:
         return stem.left_out(left_out.reason)
     except BrokenMarkup:

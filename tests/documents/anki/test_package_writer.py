@@ -55,9 +55,8 @@ def test_O1_a_file_that_is_imported_twice_is_there_once(collection: Collection) 
 def test_O1_a_card_has_formulas_code_tags_and_its_source(collection: Collection) -> None:
     note = notes_after(collection, [CARD])["one"]
     assert note.tags == ["My_:_path::Sizes_of_things::Small_ones"]
-    assert note["Question"] == (
-        "<p>Is \\(a&lt;b\\) here?</p><ul><li><code>a&lt;b</code></li><li>no</li></ul>"
-    )  # fmt: skip
+    assert note["Question"] == "<p>Is \\(a&lt;b\\) here?</p>"
+    assert note["Options"] == "<ul><li><code>a&lt;b</code></li><li>no</li></ul>"
     assert "\\[\\frac{1}{2}\\]" in note["Answer"]
     assert note["Why"] == "<pre><code>if a &lt; b:\n    pass\n</code></pre>"
     assert note["Source"] == (
@@ -75,7 +74,7 @@ def test_O1_hostile_text_is_text_in_every_field(collection: Collection) -> None:
         source=PASSAGE.model_copy(update={"text": HOSTILE, "document": HOSTILE, "heading": HOSTILE}),
     )  # fmt: skip
     note = notes_after(collection, [hostile])["one"]
-    assert len(note.fields) == 4
+    assert len(note.fields) == 5
     shown = note.cards()[0].render_output()
     for html in (shown.question_text, shown.answer_text):
         assert "<script" not in html
