@@ -10,6 +10,7 @@ from sprout.errors import UnreadableDocument, UnsupportedType
 
 SUPPORTED = "QTI, GIFT, Moodle XML and Anki"
 SAMPLE_BYTES = 64 * 1024
+_XML_STARTS = ("<?xml", "<!")
 _ZIP = b"PK\x03\x04"
 _BEFORE_ROOT = re.compile(r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
 ANKI_HEADER = re.compile(r"#(separator|html|tags|columns|deck|notetype|guid|[a-z]{2,10} column):(.*)", re.IGNORECASE)
@@ -65,11 +66,11 @@ def _type_of_text(content: bytes) -> QuestionFileType | None:
         return None
     begun = _BEFORE_ROOT.match(text)
     root = _ROOT.match(text, begun.end() if begun else 0)
-    if root is not None and (text.lstrip("\ufeff \t\r\n").startswith("<?xml") or root[1] in _ROOTS):
-        return _ROOTS.get(root[1])
+    if text.lstrip("\ufeff \t\r\n").startswith(_XML_STARTS) or (root is not None and root[1] in _ROOTS):
+        return _ROOTS.get(root[1]) if root is not None else None
     if _is_anki_text(text):
         return QuestionFileType.ANKI_TEXT
-    return QuestionFileType.GIFT if "{" in decode_text(content) else None
+    return QuestionFileType.GIFT if "{" in text or "{" in decode_text(content) else None
 
 
 def _is_anki_text(text: str) -> bool:

@@ -37,6 +37,7 @@ _FORMAT = re.compile(r"\s*\[(html|markdown|plain|moodle)\]", re.IGNORECASE)
 _CATEGORY = re.compile(r"\$CATEGORY:(.*)", re.IGNORECASE)
 _FOLDER = re.compile(r"(?<!/)/(?!/)")
 _TAG = re.compile(r"\[tag:([^\]]*)\]", re.IGNORECASE)
+_BROKEN = "{"  # in place of answers that do not end
 _MARK = re.compile(r"([=~])")
 _WEIGHT = re.compile(r"\s*%(-?\d+(?:[.,]\d+)?)%")
 _TRUTH = {"t": True, "true": True, "f": False, "false": False}
@@ -89,9 +90,7 @@ def _parts(block: str, labels: tuple[str, ...]) -> tuple[Stem, str | None]:
     answers, _, notes = answers.partition("####")
     prompt = _html(before + (f" {GAP} {after}" if after.strip() else ""))
     stem = Stem(_release(title[1]).strip() if title else "", prompt, labels, (_html(notes, kind[1] if kind else ""),))
-    if opening and not closing:
-        return stem, opening
-    return stem, answers if opening else None
+    return stem, _BROKEN if opening and not closing else answers if opening else None
 
 
 def _drafts(stem: Stem, answers: str | None) -> Iterator[Drafted]:
@@ -99,6 +98,8 @@ def _drafts(stem: Stem, answers: str | None) -> Iterator[Drafted]:
     if answers is None:
         raise LeftOut(LeftOutReason.NO_QUESTION)
     bare = answers.strip()
+    if answers == _BROKEN:
+        raise LeftOut(LeftOutReason.BROKEN)
     truth = _TRUTH.get(bare.partition("#")[0].strip().lower())
     if not bare:
         raise LeftOut(LeftOutReason.NO_ANSWER)
@@ -118,10 +119,9 @@ def _true_or_false(stem: Stem, truth: bool, bare: str) -> QuestionDraft:
 
 
 def _by_marks(stem: Stem, bare: str) -> Iterator[Drafted]:
-    before, *marked = _MARK.split(bare)
-    if before.strip() or not marked:
+    pieces = _pieces(bare)
+    if len(pieces) > 1 and _MARK.match(bare) is None:
         raise LeftOut(LeftOutReason.BROKEN)
-    pieces = list(zip(marked[::2], marked[1::2], strict=True))
     if all(mark == "=" and "->" in piece for mark, piece in pieces):
         pairs = [tuple(_html(side) for side in piece.partition("#")[0].split("->", 1)) for _, piece in pieces]
         asked = [(left, right) for left, right in pairs if left.strip()]
@@ -132,6 +132,13 @@ def _by_marks(stem: Stem, bare: str) -> Iterator[Drafted]:
     yield choice_draft(stem, answers) if is_choice else term_draft(stem, answers)
 
 
+def _pieces(bare: str) -> list[tuple[str, str]]:
+    """The answers with their marks; one alone needs no mark."""
+    before, *marked = _MARK.split(bare)
+    alone = [("=", before)] if before.strip() else []
+    return [*alone, *zip(marked[::2], marked[1::2], strict=True)]
+
+
 def _answer(piece: str, share: float) -> Answer:
     weight = _WEIGHT.match(piece)
     text, _, note = (piece[weight.end() :] if weight else piece).partition("#")
@@ -140,8 +147,7 @@ def _answer(piece: str, share: float) -> Answer:
 
 def _number(stem: Stem, text: str) -> QuestionDraft:
     """Of several numbers the first that is worth all points."""
-    pieces = [piece for piece in text.split("=") if piece.strip()]
-    for piece in pieces:
+    for piece in [piece for mark, piece in _pieces(text) if mark == "="]:
         weight = _WEIGHT.match(piece)
         value, _, note = (piece[weight.end() :] if weight else piece).partition("#")
         if weight and float(weight[1].replace(",", ".")) < FULL_SHARE:

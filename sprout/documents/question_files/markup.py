@@ -16,7 +16,11 @@ from sprout.documents.limits import ReadingLimits
 from sprout.errors import UnreadableDocument
 from sprout.learning.text.normalization import tidy
 
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]{2,20});")
+# Of HTML; one that only begins an element is what the text speaks of, as in "what does <main> hold?"
+_MARKUP = re.compile(
+    r"</[a-z][a-z0-9]*\s*>|<(?:br|hr|img|p|audio|video|iframe)\b[^<>]*>|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,20});",
+    re.IGNORECASE,
+)
 _LIMITS = ReadingLimits(characters=200_000)
 _MEDIA = ("img", "audio", "video", "object", "embed", "iframe", "svg", "canvas")
 
@@ -34,8 +38,10 @@ class Markup:
 
 
 def as_html(text: str) -> str:
-    """Plain text as HTML, with its lines; text that holds tags or entities is HTML already."""
-    return text if _TAG.search(text) else escape(text, quote=False).replace("\n", "<br>")
+    """Plain text as HTML, with its lines; text with markup in it is HTML already, unless it is nothing but that."""
+    if _MARKUP.search(text) and _shows_anything(text):
+        return text
+    return escape(text, quote=False).replace("\n", "<br>")
 
 
 def to_markdown(html: str) -> Markup:
@@ -65,6 +71,14 @@ def to_plain(html: str) -> Markup:
         return Markup(tidy(re.sub(r"[^\S\n]+", " ", visible_text(root))), _has_media(root))
     except UnreadableDocument:
         raise BrokenMarkup from None
+
+
+def _shows_anything(html: str) -> bool:
+    try:
+        found = to_plain(html)
+    except BrokenMarkup:
+        return True  # so that it is told
+    return found.has_media or bool(found.text)
 
 
 def _parse(html: str) -> Any:

@@ -84,7 +84,8 @@ def read_item(item: Any, labels: tuple[str, ...]) -> Iterator[Drafted]:
         if len(interactions) != 1:
             raise LeftOut(LeftOutReason.KIND if interactions else LeftOutReason.NO_QUESTION)
         read = _READERS.get(plain_name(interactions[0].tag))
-        if read is None:
+        is_drawn_anew = next(elements(body, "printedvariable"), None) is not None
+        if read is None or is_drawn_anew:
             raise LeftOut(LeftOutReason.KIND)
         yield from read(item, interactions[0], stem)
     except LeftOut as left_out:

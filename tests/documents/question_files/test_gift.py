@@ -32,11 +32,12 @@ def test_O2_a_missing_word_leaves_a_gap_and_terms_are_all_accepted() -> None:
     found = one("The capital of Wales is {=Cardiff =Caerdydd =%50%Swansea} today.")
     assert (found.format, found.prompt) == ("open_ended", "The capital of Wales is _____ today.")
     assert (found.correct_answer, found.accepted) == ("Cardiff", ("Cardiff", "Caerdydd"))
+    assert one("The number 1 in words?{One}").accepted == ("One",)
 
 
 @pytest.mark.parametrize(
     ("answers", "value", "tolerance"),
-    [("#3.5:0.2", "3.5", 0.2), ("#1..5", "3", 2.0), ("#-4", "-4", None), ("#=%50%1822:2 =1822:0#ok", "1822", None)],
+    [("#3.5:0.2", "3.5", 0.2), ("#1..5", "3", 2.0), ("#-4~#no", "-4", None), ("#=%50%1822:2 =1822:0#ok", "1822", None)],
 )
 def test_O2_numbers_have_their_tolerance_or_range(answers: str, value: str, tolerance: float | None) -> None:
     found = one(f"How many?{{{answers}}}")
@@ -60,6 +61,8 @@ def test_O2_escaped_signs_are_text_and_markup_is_read_and_scripts_are_out() -> N
     assert one(r"If x \= 3 and \{y\} \~ 1\: what?{=a\=b ~c}").correct_answer == "a=b"
     found = one("[html]<p>So <b>bold</b><script>alert(1)</script> \\(x^2\\)?</p>{=<i>yes</i> ~no}")
     assert (found.prompt, found.options) == ("So **bold** $x^2$?", ("yes", "no"))
+    assert one("What does <main> hold?{=</main> ~<p>}").options == ("</main>", "<p>")
+    assert one("What does <main> hold?{T}").prompt == r"What does \<main> hold?"
     assert one("2*3*4 is what?{#24}").prompt == r"2\*3\*4 is what?"
 
 
@@ -83,7 +86,7 @@ def test_O2_empty_lines_within_braces_part_nothing() -> None:
         ("::None:: Which?{~a ~b}", LeftOutReason.NO_ANSWER),
         ("::Essay:: Why?{}", LeftOutReason.NO_ANSWER),
         ("::Text:: Read this.", LeftOutReason.NO_QUESTION),
-        ("::Broken:: Which?{just words}", LeftOutReason.BROKEN),
+        ("::Broken:: Which?{words ~other}", LeftOutReason.BROKEN),
         ("::Broken:: Which?{#twelve}", LeftOutReason.BROKEN),
         ("::Any:: Which?{=*}", LeftOutReason.KIND),
         ("::Picture:: [html]<img src='a.png'> Which?{T}", LeftOutReason.MEDIA),
