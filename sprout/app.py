@@ -24,6 +24,7 @@ from sprout.agents.path.topic import topic_agent
 from sprout.agents.path.variants import VARIANTS, VARIANTS_POLICY, variants_agent
 from sprout.agents.tutor.tutor import tutor_agent
 from sprout.config import AGENT_NAMES, OFFLINE_MODEL, Settings
+from sprout.documents.anki.package_writer import write_anki_package
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
 from sprout.documents.question_files.file_reader import QuestionFileReader
@@ -84,6 +85,7 @@ from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.question_sets import SqlQuestionSets
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
+from sprout.store.reviews.flashcards import SqlFlashcards
 from sprout.store.reviews.question_imports import SqlQuestionImports
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.reviews.variants import SqlVariants
@@ -135,6 +137,7 @@ class Stores:
     reviews: SqlReviews
     variants: SqlVariants
     placements: SqlPlacements
+    flashcards: SqlFlashcards
     question_imports: SqlQuestionImports
     question_sets: SqlQuestionSets
     lessons: SqlLessonRepository
@@ -303,6 +306,7 @@ def _stores(
         reviews=SqlReviews(database, items),
         variants=SqlVariants(database, bus.publish),
         placements=SqlPlacements(database, items),
+        flashcards=SqlFlashcards(database, items),
         question_imports=SqlQuestionImports(database),
         question_sets=SqlQuestionSets(database),
         lessons=SqlLessonRepository(database, bus.publish),
@@ -475,6 +479,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             misconceptions=stores.misconceptions,
             reviews=stores.reviews,
             placements=stores.placements,
+            flashcards=stores.flashcards,
             question_imports=stores.question_imports,
         ),
         account=stores.account,
@@ -488,6 +493,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         ),
         page_files=PageFiles(static_dir(), __version__),
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
+        write_flashcards=write_anki_package,
         read_question_file=QuestionFileReader().read,
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,

@@ -20,6 +20,7 @@ from harness.servers.engines import open_engines, open_topology_database
 from harness.servers.in_process import RunningServer, serve_app
 from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.documents.anki.package_writer import write_anki_package
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
 from sprout.documents.question_files.file_reader import QuestionFileReader
@@ -58,6 +59,7 @@ from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.question_sets import SqlQuestionSets
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
+from sprout.store.reviews.flashcards import SqlFlashcards
 from sprout.store.reviews.question_imports import SqlQuestionImports
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.repository import SqlRunStore
@@ -360,6 +362,7 @@ def web_parts(
             misconceptions=SqlMisconceptions(database),
             reviews=SqlReviews(database),
             placements=SqlPlacements(database),
+            flashcards=SqlFlashcards(database),
             question_imports=SqlQuestionImports(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
@@ -368,6 +371,7 @@ def web_parts(
         server_probes=ServerProbes(status, database_ok, exposition),
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
+        write_flashcards=write_anki_package,
         read_question_file=QuestionFileReader().read,
         policy=RequestPolicy(
             always(LOCAL_LEARNER),

@@ -21,6 +21,7 @@ class UnreadableReason(StrEnum):
     TOO_MUCH_INSIDE = "too_much_inside"
     TOO_MANY_QUESTIONS = "too_many_questions"
     NO_QUESTIONS = "no_file_questions"
+    NEW_ANKI = "new_anki"
     TOO_SLOW = "too_slow"
     TOO_MUCH_MEMORY = "too_much_memory"
     INTERRUPTED = "interrupted"
@@ -43,7 +44,9 @@ MESSAGES = {
     UnreadableReason.TOO_MUCH_TEXT: "There is too much text in the file: split it and upload what you want to learn.",
     UnreadableReason.TOO_MUCH_INSIDE: "The file is too large once unpacked: shrink its images, or save it as PDF.",
     UnreadableReason.TOO_MANY_QUESTIONS: f"The file has more than {MAX_FILE_QUESTIONS:,} questions: split it.",
-    UnreadableReason.NO_QUESTIONS: "There are no questions in the file: choose one in QTI, GIFT or Moodle XML.",
+    UnreadableReason.NO_QUESTIONS: "There are no questions in the file: choose one in QTI, GIFT, Moodle XML or Anki.",
+    UnreadableReason.NEW_ANKI: "This file is in Anki's newest format: export it again, and tick "
+    "“Support older Anki versions” in Anki's export window.",
     UnreadableReason.TOO_SLOW: "Reading the file takes too long: split it, or save it again (or as PDF).",
     UnreadableReason.TOO_MUCH_MEMORY: "Reading the file takes too much memory: split it, or save it again (or as PDF).",
     UnreadableReason.INTERRUPTED: "Reading the file was interrupted: try again.",

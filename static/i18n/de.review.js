@@ -77,5 +77,8 @@ export default {
   "rv.set_notice_how": "Einmal am Tag und ohne Ton, solange Sprout in einem anderen Tab offen ist.",
   "rv.set_notice_blocked": "Dein Browser blockiert Benachrichtigungen dieser Seite. Erlaube sie dort und versuche es noch einmal.",
   "rv.notice": "{n} Frage zu wiederholen, etwa {minutes} Min.|{n} Fragen zu wiederholen, etwa {minutes} Min.",
+  "rv.set_anki": "In Anki",
+  "rv.set_anki_how": "Die Fragen zu dem, was gerade fällig ist, als Karten. Was du in Anki wiederholst, zählt hier nicht.",
+  "rv.set_anki_go": "Anki-Stapel",
   "rv.set_start": "Ein neuer Tag beginnt um",
 };

@@ -123,7 +123,7 @@ export default {
   "pg.mastery_csv": "Können als CSV",
   "pg.graph_json": "Lernpfad als JSON",
   "pg.questions_qti": "Fragen als QTI",
-  "pg.take_says": "Die Anki-Karten sind deine Musterbeispiele und das, was du richtig beantwortet hast, in deinen eigenen Worten.",
+  "pg.take_says": "Der Anki-Stapel enthält deine Musterbeispiele und die Fragen, deren Antworten du gesehen hast. Importierst du ihn noch einmal, aktualisiert Anki die Karten.",
 
   "st.title": "Einstellungen",
   "st.page": "Einstellungen · Sprout",

@@ -2,8 +2,9 @@
 /** Every sentence about question files in English; the form is that of `en.js`. */
 export default {
   "qf.open": "Add questions from a file",
+  "qf.anki": "Anki deck of this concept",
   "qf.title": "Add questions to “{title}”",
-  "qf.says": "From Moodle (GIFT or XML) or from any program that writes QTI. They come up in your reviews, once you have learned what they are about.",
+  "qf.says": "From Anki (a deck or its notes in plain text), from Moodle (GIFT or XML) or from any program that writes QTI. They come up in your reviews, once you have learned what they are about.",
   "qf.choose": "Choose files",
   "qf.again": "Choose more files",
   "qf.reading": "Reading",

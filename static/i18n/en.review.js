@@ -76,5 +76,8 @@ export default {
   "rv.set_notice_how": "Once a day, without a sound, while Sprout is open in another tab.",
   "rv.set_notice_blocked": "Your browser blocks notifications for this page. Allow them there, then try again.",
   "rv.notice": "{n} to review, about {minutes} min|{n} to review, about {minutes} min",
+  "rv.set_anki": "In Anki",
+  "rv.set_anki_how": "The questions about what is due now, as cards. Reviews in Anki don’t count here.",
+  "rv.set_anki_go": "Anki deck",
   "rv.set_start": "A new day begins at",
 };

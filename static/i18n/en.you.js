@@ -121,7 +121,7 @@ export default {
   "pg.mastery_csv": "Mastery as CSV",
   "pg.graph_json": "Path as JSON",
   "pg.questions_qti": "Questions as QTI",
-  "pg.take_says": "The Anki cards are your worked examples and the answers you got right, in your own words.",
+  "pg.take_says": "The Anki deck has your worked examples and the questions whose answers you have seen. Import it again, and Anki updates the cards.",
 
   "st.title": "Settings",
   "st.page": "Settings · Sprout",

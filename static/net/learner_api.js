@@ -31,12 +31,23 @@ export const mixUps = (branchId) => request(`/misconceptions${of(branchId)}`);
 
 /** Addresses of the exports. @param {string | null} branchId */
 export const exportUrls = (branchId) => ({
-  anki: `/api/learner/cards.txt${of(branchId)}`,
   answers: `/api/learner/answers.csv${of(branchId)}`,
   mastery: `/api/learner/mastery.csv${of(branchId)}`,
   path: branchId && `/api/graphs/${at(branchId)}`,
   questions: branchId && `/api/branches/${at(branchId)}/qti`,
 });
+/**
+ * Where flashcards for Anki are, below /api.
+ * @param {{ branchId?: string | null, nodeId?: string, due?: boolean }} wanted
+ */
+export const cardsPath = ({ branchId, nodeId, due }) => {
+  const query = new URLSearchParams({
+    ...(branchId && { branchId }),
+    ...(nodeId && { nodeId }),
+    ...(due && { due: "true" }),
+  });
+  return `/learner/cards.apkg?${query}`;
+};
 export const ARCHIVE_URL = "/api/learner/archive";
 
 /** @returns {Promise<Memory[]>} */

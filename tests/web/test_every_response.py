@@ -13,7 +13,7 @@ from sprout.web.http.endpoint import AnyEndpoint
 from sprout.web.http.middleware import SECURITY_HEADERS
 from sprout.web.routes import ENDPOINTS
 
-DOWNLOADS = ("/api/learner/archive", "/api/learner/answers.csv", "/api/learner/mastery.csv", "/api/learner/cards.txt")
+DOWNLOADS = ("/api/learner/archive", "/api/learner/answers.csv", "/api/learner/mastery.csv")
 INSIDE = re.compile(
     r"Traceback|\.py\b|site-packages|\bSELECT\b|sqlite|uvicorn|starlette|pydantic|/tmp/|version \d", re.IGNORECASE
 )

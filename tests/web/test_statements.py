@@ -72,7 +72,7 @@ READING = {
     "/api/nodes/{part}/evidence": 2,
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
-    "/api/learner/cards.txt?branchId={branch}": 3,
+    "/api/learner/cards.apkg?branchId={branch}&answers=true": 5,
     "/api/learner/archive": 51,
     "/api/branches/{branch}/placement": 6,
     "/api/placements/{placement}": 9,

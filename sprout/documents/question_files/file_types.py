@@ -8,11 +8,13 @@ from sprout.documents.formats.plain_text import decode_text
 from sprout.documents.zip_archive import read_entries
 from sprout.errors import UnreadableDocument, UnsupportedType
 
-SUPPORTED = "QTI, GIFT and Moodle XML"
+SUPPORTED = "QTI, GIFT, Moodle XML and Anki"
 SAMPLE_BYTES = 64 * 1024
 _XML_STARTS = ("<?xml", "<!")
 _ZIP = b"PK\x03\x04"
 _BEFORE_ROOT = re.compile(r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
+ANKI_HEADER = re.compile(r"#(separator|html|tags|columns|deck|notetype|guid|[a-z]{2,10} column):(.*)", re.IGNORECASE)
+_CLOZE = re.compile(r"\{\{c\d+(?:,\d+)*::")
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
 
 
@@ -20,6 +22,8 @@ class QuestionFileType(StrEnum):
     """A format of question files."""
 
     GIFT = "gift"
+    ANKI_PACKAGE = "anki_package"
+    ANKI_TEXT = "anki_text"
     MOODLE_XML = "moodle_xml"
     QTI_ITEM = "qti_item"
     QTI_PACKAGE = "qti_package"
@@ -30,7 +34,10 @@ _ROOTS = {
     "assessmentItem": QuestionFileType.QTI_ITEM,
     "qti-assessment-item": QuestionFileType.QTI_ITEM,
 }
-_IN_ARCHIVE = {"imsmanifest.xml": QuestionFileType.QTI_PACKAGE}
+_IN_ARCHIVE = {
+    "imsmanifest.xml": QuestionFileType.QTI_PACKAGE,
+    "collection.anki2": QuestionFileType.ANKI_PACKAGE,
+}
 
 
 def detect_question_file(filename: str, content: bytes) -> QuestionFileType:
@@ -61,4 +68,13 @@ def _type_of_text(content: bytes) -> QuestionFileType | None:
     root = _ROOT.match(text, begun.end() if begun else 0)
     if text.lstrip("\ufeff \t\r\n").startswith(_XML_STARTS) or (root is not None and root[1] in _ROOTS):
         return _ROOTS.get(root[1]) if root is not None else None
+    if _is_anki_text(text):
+        return QuestionFileType.ANKI_TEXT
     return QuestionFileType.GIFT if "{" in text or "{" in decode_text(content) else None
+
+
+def _is_anki_text(text: str) -> bool:
+    """Whether a text looks like notes of Anki: by its first line, or since a tab parts it; questions of GIFT have
+    braces."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return ANKI_HEADER.match(first) is not None or ("\t" in first and "{" not in _CLOZE.sub("", text))

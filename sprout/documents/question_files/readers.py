@@ -24,6 +24,10 @@ def question_reader(kind: QuestionFileType) -> QuestionReader:
             from sprout.documents.question_files.qti_items import read_qti_item as reader
         case QuestionFileType.QTI_PACKAGE:
             from sprout.documents.question_files.qti_package import read_qti_package as reader
+        case QuestionFileType.ANKI_PACKAGE:
+            from sprout.documents.question_files.anki_package import read_anki_package as reader
+        case QuestionFileType.ANKI_TEXT:
+            from sprout.documents.question_files.anki_text import read_anki_text as reader
     return reader
 
 

@@ -1,24 +1,12 @@
-"""Progress as files for other programs: tables as CSV, and cards as Anki's text import takes them."""
+"""Progress as files for other programs: tables as CSV."""
 
-import csv
-import io
 from collections.abc import Iterable
 
-from sprout.learning.mastery.reports import AnswerLine, Flashcard, MasteryLine
+from sprout.learning.mastery.reports import AnswerLine, MasteryLine
 from sprout.learning.text.csv_table import csv_table
 
 _ANSWER_COLUMNS = ("when", "path", "concept", "about", "question", "your answer", "points of 100", "help", "feedback")
 _MASTERY_COLUMNS = ("path", "concept", "subconcept", "mastery of 100", "answers", "learned on", "mastered on")
-# https://docs.ankiweb.net/importing/text-files.html
-_ANKI = """\
-#separator:tab
-#html:false
-#notetype:Basic
-#deck:Sprout
-#columns:Id\tFront\tBack\tTags
-#guid column:1
-#tags column:4
-"""
 
 
 def answers_csv(lines: Iterable[AnswerLine]) -> str:
@@ -55,16 +43,3 @@ def mastery_csv(lines: Iterable[MasteryLine]) -> str:
         for one in lines
     )
     return csv_table(_MASTERY_COLUMNS, rows)
-
-
-def anki_text(cards: Iterable[Flashcard]) -> str:
-    """A file for Anki's import; importing it again renews the cards that are there."""
-    rows = io.StringIO()
-    writer = csv.writer(rows, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
-    writer.writerows((one.id, one.front, one.back, f"{_tag(one.path)} {_tag(one.about)}") for one in cards)
-    return _ANKI + rows.getvalue()
-
-
-def _tag(title: str) -> str:
-    """A title as a tag, which has no spaces."""
-    return "_".join(title.split())

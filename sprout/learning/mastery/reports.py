@@ -157,17 +157,6 @@ class MasteryLine:
     mastered_at: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Flashcard:
-    """Something to learn by heart; `id` stays the same whenever it is made."""
-
-    id: str
-    front: str
-    back: str
-    path: str
-    about: str
-
-
 class Reports(Protocol):
     """Owner-scoped, over all paths or one: another learner's branch raises NotFound."""
 
@@ -185,13 +174,6 @@ class Reports(Protocol):
 
     async def masteries(self, user_id: str, *, branch_id: str | None = None) -> Sequence[MasteryLine]:
         """Every subconcept, in the order of creation. Raises NotFound."""
-        ...
-
-    async def flashcards(self, user_id: str, *, branch_id: str | None = None) -> Sequence[Flashcard]:
-        """Worked examples and exercises, and the questions that the learner has answered right, in their own words.
-
-        Raises NotFound.
-        """
         ...
 
 

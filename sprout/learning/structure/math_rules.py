@@ -14,6 +14,7 @@ MAX_INLINE_CHARACTERS = 2_000
 MAX_BLOCK_LINES = 200
 
 _INLINE_PAIRS = (("$$", "$$"), ("\\\\(", "\\\\)"), ("\\\\[", "\\\\]"), ("\\(", "\\)"), ("\\[", "\\]"))
+_DISPLAYED = ("$$", "\\\\[", "\\[")
 _BLOCK_PAIRS = (("$$", "$$"), ("\\\\[", "\\\\]"), ("\\[", "\\]"))
 _ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|aligned|gather|multline|eqnarray|displaymath|math)\*?)\}")
 _TEX = re.compile(r"[\\^_={}+<>|*/]")
@@ -22,7 +23,7 @@ _AFTER_BLOCK = re.compile(r"[\s.,;:]*(?:\([\w.-]{1,20}\)|\{[^{}]{0,80}\})?[\s.,;
 
 
 def add_math_rules(parser: MarkdownIt) -> None:
-    """Make the parser yield `formula` tokens: inline, and as blocks."""
+    """Make the parser yield `formula` tokens: inline, whose `markup` is "$$" for a displayed one, and as blocks."""
     parser.inline.ruler.before("escape", "formula", _inline_formula)
     parser.block.ruler.before(
         "fence", "formula", _block_formula, {"alt": ["paragraph", "reference", "blockquote", "list"]}
@@ -37,7 +38,8 @@ def _inline_formula(state: StateInline, silent: bool) -> bool:
     if not content.strip():
         return False
     if not silent:
-        state.push("formula", "", 0).content = content.strip()
+        token = state.push("formula", "", 0)
+        token.content, token.markup = content.strip(), "$$" if source.startswith(_DISPLAYED, at) else "$"
     state.pos = end
     return True
 

@@ -1,6 +1,5 @@
-"""Answer history: a learner's answers with the nodes they are about, as evidence, as a list and as flashcards."""
+"""Answer history: a learner's answers with the nodes they are about, as evidence and as a list."""
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 from sqlalchemy import Connection, Select, and_, exists, or_, select
@@ -9,7 +8,7 @@ from sqlmodel import select as select_rows
 
 from sprout.events import wire_time
 from sprout.learning.marking.answers import split_drawing
-from sprout.learning.mastery.reports import AnswerLine, EvidenceRow, Flashcard, answer_mark
+from sprout.learning.mastery.reports import AnswerLine, EvidenceRow, answer_mark
 from sprout.learning.questions.questions import QuestionFormat
 from sprout.store.assessment.evidence import EVIDENCE_COLUMNS
 from sprout.store.assessment.question_tests import gather_tests, is_about, with_tests
@@ -18,12 +17,9 @@ from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.grade_columns import criteria_response, grade_of
 
-FLASHCARD_KINDS = ("example", "exercise")
-
 _answers, _questions = table_of(tables.Answer), table_of(tables.Question)
 _assessments, _sessions = table_of(tables.Assessment), table_of(tables.ChatSession)
-_tests = table_of(tables.QuestionTest)
-_nodes, _branches, _contents = table_of(tables.Node), table_of(tables.Branch), table_of(tables.NodeContent)
+_nodes, _branches = table_of(tables.Node), table_of(tables.Branch)
 OPEN = or_(  # it may still be answered: pending in a lesson, or in an unfinished diagnostic
     exists().where(_sessions.c.pending_question_id == _questions.c.id),
     and_(_assessments.c.type == "diagnostic", _assessments.c.completed_at.is_(None)),
@@ -103,58 +99,6 @@ def answer_lines(connection: Connection, user_id: str, branch_id: str | None) ->
         )
         for one, tests in gather_tests(connection.execute(with_tests(wanted)))
     ]
-
-
-def flashcards(connection: Connection, user_id: str, branch_id: str | None) -> list[Flashcard]:
-    """Worked examples and exercises from lessons, then the questions that were answered right.
-
-    The back of a question is the learner's own answer, which they know to be right; nothing else of the key is shown.
-    """
-    return [*_lesson_flashcards(connection, user_id, branch_id), *_question_flashcards(connection, user_id, branch_id)]
-
-
-def _lesson_flashcards(connection: Connection, user_id: str, branch_id: str | None) -> Iterator[Flashcard]:
-    wanted = (
-        select(_contents.c.cards, _nodes.c.title, _branches.c.title.label("path"))
-        .join(_nodes, _nodes.c.id == _contents.c.node_id)
-        .outerjoin(_branches, _branches.c.id == _nodes.c.branch_id)
-        .where(_nodes.c.user_id == user_id, _contents.c.status == "active")
-        .order_by(_nodes.c.creation)
-    )
-    if branch_id is not None:
-        wanted = wanted.where(_nodes.c.branch_id == branch_id)
-    for content in connection.execute(wanted):
-        for card in cast(list[dict[str, Any]], content.cards or []):
-            if card.get("kind") in FLASHCARD_KINDS:
-                yield Flashcard(card["id"], card["title"], card["body"], content.path or "", content.title)
-
-
-def _question_flashcards(connection: Connection, user_id: str, branch_id: str | None) -> Iterator[Flashcard]:
-    wanted = (
-        select(
-            _questions.c.id,
-            _questions.c.prompt,
-            _tests.c.title.label("about"),
-            _answers.c.answer_text,
-            _answers.c.selected_option,
-            _nodes.c.title,
-            _branches.c.title.label("path"),
-        )
-        .join(_questions, _questions.c.id == _answers.c.question_id)
-        .join(_assessments, _assessments.c.id == _answers.c.assessment_id)
-        .join(_nodes, _nodes.c.id == _questions.c.node_id)
-        .outerjoin(_branches, _branches.c.id == _nodes.c.branch_id)
-        .outerjoin(_tests, and_(_tests.c.question_id == _questions.c.id, _tests.c.position == 0))
-        .where(_answers.c.user_id == user_id, _answers.c.is_correct, _questions.c.state != "voided", ~OPEN)
-        .where(_assessments.c.type != "recall")  # reviews repeat what is a card already
-        .order_by(_answers.c.creation)
-    )
-    if branch_id is not None:
-        wanted = wanted.where(_nodes.c.branch_id == branch_id)
-    newest = {one.id: one for one in connection.execute(wanted)}
-    for one in newest.values():
-        if back := _answer_text(one):
-            yield Flashcard(one.id, one.prompt, back, one.path or "", one.about or one.title)
 
 
 def _of_branch(wanted: Select[Any], branch_id: str | None) -> Select[Any]:

@@ -14,7 +14,6 @@ from sprout.learning.mastery.reports import (
     AnswerLine,
     CostRow,
     EvidenceRow,
-    Flashcard,
     MasteryLine,
     ProgressReport,
 )
@@ -89,13 +88,6 @@ class SqlReports:
             ]
 
         return await self._database.read_orm_tx(body)
-
-    async def flashcards(self, user_id: str, *, branch_id: str | None = None) -> Sequence[Flashcard]:
-        return await self._database.read_orm_tx(
-            lambda session: answer_history.flashcards(
-                _owned_connection(session, user_id, branch_id), user_id, branch_id
-            )
-        )
 
 
 def _owned_connection(session: Session, user_id: str, branch_id: str | None) -> Connection:

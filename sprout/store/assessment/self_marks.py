@@ -34,13 +34,18 @@ def comparison_of(question: tables.Question) -> Comparison:
     return build_comparison(draft_of(question))
 
 
-def compare_of(answer: tables.Answer, question: tables.Question) -> Compare | None:
-    """The comparison as the learner sees it; None if the answer has a mark, or waits for a grader."""
+def is_left_to_compare(answer: tables.Answer, question: tables.Question) -> bool:
+    """Whether the answer has no mark and waits for no grader, so that its learner compares it."""
     grade = grade_of(answer)
     left = grade is not None and grade.state in (GradeState.UNSURE, GradeState.UNGRADED)
-    if not left or answer.answer_text is None or question.state == "voided":
+    return left and answer.answer_text is not None and question.state != "voided"
+
+
+def compare_of(answer: tables.Answer, question: tables.Question) -> Compare | None:
+    """The comparison as the learner sees it; None if the answer has a mark, or waits for a grader."""
+    if not is_left_to_compare(answer, question):
         return None
-    _, words = split_drawing(answer.answer_text)
+    _, words = split_drawing(answer.answer_text or "")
     return compare_response(comparison_of(question), answer_id=answer.id, yours=words)
 
 

@@ -69,21 +69,25 @@ def asked_about(
     return found
 
 
-def _asked(node_ids: Collection[str], user_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
-    """The questions about these parts that are not open elsewhere, with what `is_usable` looks at."""
-    waits = (
+def posed_in_reviews(user_id: str) -> Select[Any]:
+    """The ids of the questions that a session of the learner asks now."""
+    return (
         select(_items.c.question_id)
         .join(_sessions, _sessions.c.id == _items.c.session_id)
         .where(_sessions.c.user_id == user_id, _sessions.c.ended_at.is_(None))
         .where(_items.c.state.in_(("posed", "comparing")), _items.c.question_id.is_not(None))
     )
+
+
+def _asked(node_ids: Collection[str], user_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
+    """The questions about these parts that are not open elsewhere, with what `is_usable` looks at."""
     return (
         select(*columns, _questions.c.kind, _questions.c.marked_by, _questions.c.ladder)
         .join_from(_tests, _questions, _questions.c.id == _tests.c.question_id)
         .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
         .where(_tests.c.node_id.in_(list(node_ids)), _assessments.c.user_id == user_id)
         .where(_questions.c.state.not_in(tables.NOT_ASKED), ~OPEN)
-        .where(_questions.c.id.not_in(waits))
+        .where(_questions.c.id.not_in(posed_in_reviews(user_id)))
     )
 
 

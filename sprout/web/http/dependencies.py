@@ -33,6 +33,7 @@ from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import LessonRepository
 from sprout.learning.marking.answer_keys import AnswerKeys
+from sprout.learning.mastery.flashcards import Flashcards, WriteFlashcards
 from sprout.learning.mastery.reports import Reports
 from sprout.learning.misconceptions.repository import Misconceptions
 from sprout.learning.paths.account import Account
@@ -165,7 +166,7 @@ class PathRepositories:
 
 @dataclass(frozen=True, slots=True)
 class TeachingRepositories:
-    """Questions, lessons, placements, reviews and reports."""
+    """Questions, lessons, placements, reviews, reports and flashcards."""
 
     assessments: Assessments
     answer_keys: AnswerKeys
@@ -176,6 +177,7 @@ class TeachingRepositories:
     misconceptions: Misconceptions
     reviews: Reviews
     placements: Placements
+    flashcards: Flashcards
     question_imports: QuestionImports
 
 
@@ -312,6 +314,7 @@ class WebDependencies:
         detect_media_type: called in a thread.
         read_question_file: reads it in a process of its own.
         extra_agents: names of the agents that were added to Sprout's own.
+        write_flashcards: makes the file of an export for Anki; called in a thread.
         coverage: what the model can teach without notes.
     """
 
@@ -323,6 +326,7 @@ class WebDependencies:
     server_probes: ServerProbes
     page_files: PageFiles
     detect_media_type: DetectMediaType
+    write_flashcards: WriteFlashcards
     read_question_file: ReadQuestionFile
     policy: RequestPolicy
     extra_agents: tuple[str, ...] = ()

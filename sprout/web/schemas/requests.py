@@ -43,6 +43,14 @@ class BranchQuery(UserRequest):
     branch_id: Id | None = Field(default=None, description="only this path; by default all")
 
 
+class FlashcardQuery(BranchQuery):
+    node_id: Id | None = Field(default=None, description="only this topic, concept or part")
+    due: Literal["true", "false"] = Field(default="false", description="only what is due for review")
+    answers: Literal["true", "false"] = Field(
+        default="false", description="true adds the questions that are not settled; for teachers, not for learners"
+    )
+
+
 class NextQuery(BranchQuery):
     node_id: Id | None = Field(default=None, description="only this concept; by default the whole path")
 

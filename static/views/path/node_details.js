@@ -121,7 +121,7 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
     ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${isOffered && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
     ${isOffered && html`<${ReviewLine} next=${next} />`}
-    <${questionFiles.View} concept=${concept} />
+    <${questionFiles.View} concept=${concept} isBegun=${isBegun} />
   </div>`;
 }
 

@@ -8,16 +8,20 @@ import { html } from "../../lib/html.js";
 import { serverSentence } from "../../lib/server_words.js";
 import { ApiError } from "../../net/api.js";
 import { importQuestions } from "../../net/questions_api.js";
+import { AnkiDeck } from "../common/anki_deck.js";
 import { Dialog } from "../common/dialog.js";
 import { Icon } from "../common/icons.js";
 
 /** @import { ImportedQuestions } from "../../types.d.ts" */
 /** @import { GraphNode } from "../../state/graph.js" */
 
-const ENDINGS = ".gift,.txt,.xml,.zip";
+const ENDINGS = ".apkg,.colpkg,.gift,.txt,.tsv,.csv,.xml,.zip";
 
-/** Button that opens the dialog. @param {{ concept: GraphNode }} props */
-export function QuestionFiles({ concept }) {
+/**
+ * Button that opens the dialog, and one that saves the concept's cards for Anki.
+ * @param {{ concept: GraphNode, isBegun: boolean }} props
+ */
+export function QuestionFiles({ concept, isBegun }) {
   const isOpen = useSignal(false);
   const show = (/** @type {boolean} */ open) => () => {
     isOpen.value = open;
@@ -26,6 +30,7 @@ export function QuestionFiles({ concept }) {
       <${Icon} name="upload" small />
       ${t("qf.open")}
     </button>
+    ${isBegun && html`<${AnkiDeck} label=${t("qf.anki")} nodeId=${concept.id} isFlat=${true} />`}
     ${isOpen.value && html`<${QuestionFileDialog} concept=${concept} onClose=${show(false)} />`}`;
 }
 

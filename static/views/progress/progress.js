@@ -14,6 +14,7 @@ import * as pathsApi from "../../net/paths_api.js";
 import { summary } from "../../state/progress.js";
 import { seesAnswerKeys } from "../../state/rights.js";
 import { pathUrl, pathsUrl } from "../../state/router.js";
+import { AnkiDeck } from "../common/anki_deck.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
@@ -239,7 +240,7 @@ function Exports({ path }) {
   const files = learnerApi.exportUrls(path?.branch.id ?? null);
   return html`<section class="ex" aria-labelledby="take">
     <h2 id="take" class="dim">${t("pg.take")}</h2>
-    <a class="btn sm" href=${files.anki} download><${Icon} name="export" small />${t("pg.anki")}</a>
+    <${AnkiDeck} label=${t("pg.anki")} branchId=${path?.branch.id} />
     <a class="btn sm" href=${files.answers} download>${t("pg.answers_csv")}</a>
     <a class="btn sm" href=${files.mastery} download>${t("pg.mastery_csv")}</a>
     ${

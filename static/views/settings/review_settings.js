@@ -8,6 +8,7 @@ import { t as you } from "../../i18n/you.js";
 import { html } from "../../lib/html.js";
 import { ApiError } from "../../net/api.js";
 import * as reviewsApi from "../../net/reviews_api.js";
+import { AnkiDeck } from "../common/anki_deck.js";
 import { Icon } from "../common/icons.js";
 import { CalendarAddress } from "./calendar_address.js";
 import { DueNotice } from "./due_notice.js";
@@ -87,6 +88,11 @@ export function ReviewsSettings() {
           </div>
           <${CalendarAddress} />
           <${DueNotice} />
+          <div class="st-field">
+            <p class="lbl">${t("rv.set_anki")}</p>
+            <p class="t13 dim">${t("rv.set_anki_how")}</p>
+            <p><${AnkiDeck} label=${t("rv.set_anki_go")} due=${true} /></p>
+          </div>
         `
       }
     </div>

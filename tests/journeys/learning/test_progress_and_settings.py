@@ -1,11 +1,12 @@
 """Progress and settings: what was learned is seen and taken along, what is kept is told and deleted."""
 
-import csv
-import io
 import re
 import zipfile
+from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
+from anki.collection import Collection, ImportAnkiPackageOptions, ImportAnkiPackageRequest
 from playwright.async_api import Browser, Download, Page, expect
 
 from harness.browser import DESKTOP, PHONE, open_page
@@ -21,10 +22,19 @@ CHANGED = "Works at a school, and likes examples with pupils."
 OFFLINE = ("Failed to load resource", "ERR_INTERNET_DISCONNECTED")
 
 
-async def _downloaded(page: Page, name: str) -> Download:
+async def _downloaded(page: Page, name: str, *, role: Literal["link", "button"] = "link") -> Download:
     async with page.expect_download() as download:
-        await page.get_by_role("link", name=name).click()
+        await page.get_by_role(role, name=name).click()
     return await download.value
+
+
+def _answers_in(package: Path, collection: Path, *, field: str = "Answer") -> set[str]:
+    """The backs, or another field, of the cards that Anki imports from a package."""
+    with closing(Collection(str(collection))) as opened:
+        opened.import_anki_package(
+            ImportAnkiPackageRequest(package_path=str(package), options=ImportAnkiPackageOptions())
+        )
+        return {opened.get_note(one)[field] for one in opened.find_notes("")}
 
 
 async def test_progress_shows_what_was_learned_and_the_answers_behind_it(
@@ -71,12 +81,32 @@ async def test_progress_shows_what_was_learned_and_the_answers_behind_it(
         title = next(iter(PATHS))
         await page.get_by_label("Path").select_option(title)
         await expect(page.get_by_text("of 9 parts").first).to_be_visible()
-        cards = await (await _downloaded(page, "Anki deck")).path()
-        rows = list(csv.reader(io.StringIO(cards.read_text().partition("#tags column:4\n")[2]), delimiter="\t"))
-        assert {row[2] for row in rows} == {RIGHT}
+        deck = await _downloaded(page, "Anki deck", role="button")
+        assert deck.suggested_filename == "sprout-cards.apkg"
+        assert _answers_in(await deck.path(), tmp_path / "collection.anki2") == {f"<p>{RIGHT}</p>"}
         assert (await _downloaded(page, "Path as JSON")).suggested_filename == f"{title}.json"
         await page.get_by_role("link", name=re.compile("^Practise")).first.click()
         await page.wait_for_url("**/learn/*")
+
+
+async def test_O1_the_deck_of_a_concept_is_saved_for_anki_and_nothing_of_it_is_added_again(
+    browser: Browser, tmp_path: Path, past_url: str
+) -> None:
+    async with start_server(tmp_path, past_url, pace=IMMEDIATE) as grown, open_page(browser, grown.url) as page:
+        begun = next(one for one in (await grown.get("/learner/progress"))["begun"] if one["learned"])
+        await page.goto(f"{grown.url}/paths/{begun['branchId']}/concepts/{begun['conceptId']}")
+        deck = await _downloaded(page, "Anki deck of this concept", role="button")
+        cards = len(_answers_in(await deck.path(), tmp_path / "collection.anki2", field="Question"))
+        assert cards > 0
+        await page.get_by_role("button", name="Add questions from a file").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.locator("input[type=file]").set_input_files(
+            {"name": "a.apkg", "mimeType": "", "buffer": (await deck.path()).read_bytes()}
+        )
+        await expect(dialog.get_by_role("status")).to_have_text(
+            re.compile(f"No question added. {cards} were there already.")
+        )
+        await axe.assert_accessible(page, "questions-from-anki")
 
 
 async def test_before_anything_was_learned_progress_says_where_to_begin(

@@ -7,7 +7,6 @@ from sqlmodel import col, update
 
 from sprout.clock import utc_now
 from sprout.errors import NotFound
-from sprout.ids import new_id
 from sprout.learning.mastery.reports import Reports
 from sprout.learning.paths.path_file import validate_path
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -76,25 +75,13 @@ async def test_a_report_has_mastery_its_course_and_the_thought_behind_wrong_answ
     assert await reports.report(DEFAULT_USER_ID) == report
 
 
-async def test_tables_and_cards_have_the_same_answers(database: Database, branch_id: str) -> None:
+async def test_tables_have_the_same_answers(database: Database, branch_id: str) -> None:
     reports = SqlReports(database)
     lines = await reports.answers(DEFAULT_USER_ID, branch_id=branch_id)
     assert [(line.answer, line.score, line.about) for line in lines] == [
         ("3", 0.0, ("Taking away",)), ("2", 1.0, ("Taking away",)), ("2", 1.0, ("Taking away",)),
     ]  # fmt: skip
     assert [line.title for line in await reports.masteries(DEFAULT_USER_ID)] == ["Taking away", "Adding"]
-    assert await reports.flashcards(DEFAULT_USER_ID) == [], "the diagnostic is not over"
-    await complete_diagnostics(database)
-    assert [card.back for card in await reports.flashcards(DEFAULT_USER_ID, branch_id=branch_id)] == ["2", "2"]
-
-
-async def test_a_question_that_is_open_in_a_lesson_is_no_card(database: Database, branch_id: str) -> None:
-    await complete_diagnostics(database)
-    reports = SqlReports(database)
-    card = (await reports.flashcards(DEFAULT_USER_ID))[0]
-    chat = tables.ChatSession(id=new_id(), user_id=DEFAULT_USER_ID, pending_question_id=card.id)
-    await database.write_tx(lambda tx: tx.session.add(chat))
-    assert card.id not in [one.id for one in await reports.flashcards(DEFAULT_USER_ID)]
 
 
 async def test_a_question_that_was_taken_back_counts_nowhere(
@@ -102,8 +89,9 @@ async def test_a_question_that_was_taken_back_counts_nowhere(
 ) -> None:
     await complete_diagnostics(database)
     reports = SqlReports(database)
-    first = (await reports.flashcards(DEFAULT_USER_ID))[0]
-    voided = update(tables.Question).where(col(tables.Question.id) == first.id).values(state="voided")
+    (assessment,) = await assessments.assessments(DEFAULT_USER_ID)
+    answered = (await assessments.questions(assessment.id, user_id=DEFAULT_USER_ID))[1]
+    voided = update(tables.Question).where(col(tables.Question.id) == answered.id).values(state="voided")
     await database.write_tx(lambda tx: tx.connection.execute(voided))
     (spot,) = (await reports.report(DEFAULT_USER_ID)).begun
     assert spot.last == ["missed", "right"]

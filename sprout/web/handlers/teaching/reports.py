@@ -1,14 +1,27 @@
 """Reports of a learner's progress, on the page and as files."""
 
+import asyncio
+from dataclasses import dataclass
+
 from starlette.responses import Response
 
-from sprout.learning.mastery.export import anki_text, answers_csv, mastery_csv
+from sprout.accounts.access import ANSWER_KEYS
+from sprout.learning.mastery.export import answers_csv, mastery_csv
+from sprout.learning.mastery.flashcards import FlashcardFilter, Flashcards, WriteFlashcards
 from sprout.web.http.dependencies import TeachingRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response
-from sprout.web.schemas.requests import BranchQuery
+from sprout.web.schemas.requests import BranchQuery, FlashcardQuery
 
 CSV = "text/csv"
-TEXT = "text/plain"
+ANKI_PACKAGE = "application/vnd.anki"
+
+
+@dataclass(frozen=True, slots=True)
+class FlashcardDependencies:
+    """Flashcards, and the writer of their file."""
+
+    flashcards: Flashcards
+    write_package: WriteFlashcards
 
 
 async def get_progress(call: Call[TeachingRepositories, BranchQuery]) -> Response:
@@ -39,11 +52,21 @@ async def download_mastery(call: Call[TeachingRepositories, BranchQuery]) -> Res
     return _attachment(mastery_csv(found), "sprout-mastery.csv", CSV)
 
 
-async def download_flashcards(call: Call[TeachingRepositories, BranchQuery]) -> Response:
-    """Flashcards as a text file for Anki."""
-    found = await call.dependencies.reports.flashcards(call.user_id, branch_id=call.query.branch_id)
-    return _attachment(anki_text(found), "sprout-anki.txt", TEXT)
+async def download_flashcards(call: Call[FlashcardDependencies, FlashcardQuery]) -> Response:
+    """Flashcards as a file for Anki, which updates the notes that an earlier one has made.
+
+    The back of a card is an answer. So a question is among them only once its answer was shown to the caller and it is
+    open nowhere: in no lesson, review, placement or unfinished diagnostic. With `answers` all questions are among them;
+    where a deployment has accounts, learners may not ask for that.
+    """
+    query = call.query
+    if query.answers == "true":
+        ANSWER_KEYS.admit(call.caller)
+    wanted = FlashcardFilter(query.branch_id, query.node_id, due=query.due == "true", unsettled=query.answers == "true")
+    found = await call.dependencies.flashcards.flashcards(call.user_id, wanted)
+    package = await asyncio.to_thread(call.dependencies.write_package, found)
+    return _attachment(package, "sprout-cards.apkg", ANKI_PACKAGE)
 
 
-def _attachment(text: str, name: str, media: str) -> Response:
-    return Response(text, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+def _attachment(content: str | bytes, name: str, media: str) -> Response:
+    return Response(content, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'})

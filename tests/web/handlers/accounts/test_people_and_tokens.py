@@ -125,6 +125,8 @@ async def test_learners_of_a_deployment_get_no_answers_with_their_paths(server: 
         (await client.post("/api/nodes", json=body)).raise_for_status()
         assert (await client.get(f"/api/graphs/{branch}")).status_code == 200
         assert (await client.get(f"/api/graphs/{branch}?answers=true")).status_code == status
+    cards = [(await client.get("/api/learner/cards.apkg?answers=true")).status_code for client in (anna, olga)]
+    assert cards == [403, 409], "409: there are none"
 
 
 async def test_Z10_no_field_of_a_body_gives_rights_or_another_identity(server: SignInServer) -> None:

@@ -1,7 +1,10 @@
 """Progress over HTTP: what is told of it, what stands behind it, and the same as files."""
 
+import contextlib
 import csv
 import io
+import sqlite3
+import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,8 +188,10 @@ async def test_answers_and_mastery_are_tables_in_which_nothing_is_a_formula(own_
     assert [(row["subconcept"], row["answers"]) for row in mastery] == [("Halves", "3"), ("Thirds", "0")]
 
 
-async def test_cards_hold_what_was_answered_right_and_what_a_lesson_has_left(own_path: Learned) -> None:
-    assert RIGHT not in await own_path.text("/api/learner/cards.txt"), "the diagnostic is not over"
+async def test_O1_cards_for_anki_hold_what_is_settled_and_what_a_lesson_has_left(own_path: Learned) -> None:
+    address = "/api/learner/cards.apkg"
+    early = await own_path.web.client.get(address)
+    assert (early.status_code, early.json()["code"]) == (409, "no_cards"), "the diagnostic is not over"
     await own_path.finished()
     cards: list[JsonValue] = [
         {"id": "one", "kind": "example", "title": "Cutting", "format": "markdown", "body": "Two\tcuts\n\"here\""},
@@ -196,18 +201,32 @@ async def test_cards_hold_what_was_answered_right_and_what_a_lesson_has_left(own
         id=new_id(), node_id=own_path.nodes["Thirds"], explanation_md="", cards=cards, created_at=utc_now()
     )
     await own_path.web.database.write_tx(lambda write: write.session.add(content))
-    text = await own_path.text("/api/learner/cards.txt", branchId=own_path.branch)
-    head, rows = text.partition("#tags column:4\n")[::2]
-    assert head.startswith("#separator:tab\n#html:false\n")
-    found = list(csv.reader(io.StringIO(rows), delimiter="\t"))
-    assert found[0] == ["one", "Cutting", 'Two\tcuts\n"here"', "Fractions Thirds"]
-    assert [row[1:3] for row in found[1:]] == [[f"Which is the smallest, number {n}?", RIGHT] for n in (1, 2)]
+    answer = await own_path.web.client.get(address, params={"branchId": own_path.branch})
+    assert answer.headers["content-disposition"] == 'attachment; filename="sprout-cards.apkg"'
+    first, *questions = notes_in(answer.content)
+    assert first == ("one", ["<p>Cutting</p>", "", "<p>Two\tcuts\n&quot;here&quot;</p>", "", ""])
+    assert [fields[0] for _, fields in questions] == [f"<p>Which is the smallest, number {n}?</p>" for n in range(3)]
+    assert {fields[2] for _, fields in questions} == {f"<p>{RIGHT}</p>"}
+    of_part = await own_path.web.client.get(address, params={"nodeId": own_path.nodes["Thirds"]})
+    assert [guid for guid, _ in notes_in(of_part.content)] == ["one"]
+    everything = await own_path.web.client.get(address, params={"answers": "true"})
+    assert any(SECRET in fields[2] for _, fields in notes_in(everything.content)), "its reader has no secrets"
+
+
+def notes_in(package: bytes) -> list[tuple[str, list[str]]]:
+    """The notes of a file for Anki: their guids and fields."""
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        collection = archive.read("collection.anki2")
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        database.deserialize(collection)
+        found = database.execute("SELECT guid, flds FROM notes ORDER BY id").fetchall()
+    return [(guid, fields.split("\x1f")) for guid, fields in found]
 
 
 async def test_no_report_says_what_is_right(own_path: Learned) -> None:
     await own_path.answer(own_path.questions[3], answerText="I have no idea")
     addresses = ["/api/learner/progress", "/api/learner/answers.csv", "/api/learner/mastery.csv"]
-    addresses += ["/api/learner/cards.txt", *(f"/api/nodes/{node}/evidence" for node in own_path.nodes.values())]
+    addresses += [f"/api/nodes/{node}/evidence" for node in own_path.nodes.values()]
     for _ in range(2):
         for address in addresses:
             assert SECRET not in await own_path.text(address)
@@ -216,7 +235,7 @@ async def test_no_report_says_what_is_right(own_path: Learned) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["/api/learner/progress", "/api/learner/answers.csv", "/api/learner/mastery.csv", "/api/learner/cards.txt"],
+    ["/api/learner/progress", "/api/learner/answers.csv", "/api/learner/mastery.csv", "/api/learner/cards.apkg"],
 )
 async def test_a_path_of_another_learner_is_not_found(web: Web, address: str) -> None:
     theirs = await a_topic(web.paths, user_id="somebody-else")
