@@ -73,9 +73,12 @@ TOOLS: tuple[Tool, ...] = (
          f"first. {MATERIAL}",
          (step("diagnostic", "GET", "/api/agents/concepts/{id}/diagnostic", {"id": "conceptId"}),), repeatable=True),
     Tool("answer_question", "Answer a question",
-         "The learner's own answer to a question of read_questions, which is marked; without words and option it is "
-         "“I don't know”. What would have been right follows once all questions are answered.",
+         "The learner's own answer to a question of read_questions; without words and option it is “I don't know”. "
+         "After the last one open_concept adapts the path and marks words; read_answers has what was right.",
          (step("answer", "POST", "/api/assessments/{id}/answers", {"id": "assessmentId"}),)),
+    Tool("read_answers", "Read a concept's answers",
+         f"The learner's answers with their marks; once all are given, what would have been right and why. {MATERIAL}",
+         (step("answers", "GET", "/api/assessments/{id}/answers", {"id": "assessmentId"}),), reads=True),
     Tool("mark_answer", "Mark one's own answer",
          "The learner's own verdicts on an answer that comes back with `compare`: met, partly or missing for each "
          "criterion.",
