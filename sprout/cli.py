@@ -233,6 +233,14 @@ def _doctor(given: argparse.Namespace) -> int:
     return asyncio.run(examine(_quiet_settings(), agents, Console(highlight=False), probe=not given.no_probe))
 
 
+def _mcp(given: argparse.Namespace) -> int:
+    from sprout.commands.mcp import McpSettings, pass_on
+
+    chosen = {name: value for name in ("url", "token") if (value := getattr(given, name)) is not None}
+    asyncio.run(pass_on(McpSettings(**chosen)))
+    return 0
+
+
 def _model_server(given: argparse.Namespace) -> int:
     from sprout.offline.demo.router import demo_model
     from sprout.offline.faults.scenarios import FaultPlan, Scenario
@@ -345,6 +353,10 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = _command(commands, "doctor", _doctor, "examine this installation and say what to mend")
     doctor.add_argument("--no-probe", action="store_true", help="do not call the model")
+
+    mcp = _command(commands, "mcp", _mcp, "let an assistant on this machine use a running server, by the MCP protocol")
+    mcp.add_argument("--url", help="address of the server (SPROUT_MCP_URL, else http://127.0.0.1:8000)")
+    mcp.add_argument("--token", help="access token, better in SPROUT_MCP_TOKEN: others see the arguments of a command")
 
     model = _command(commands, "model-server", _model_server, "serve the built-in offline model by itself")
     model.add_argument("--host", default="127.0.0.1")

@@ -29,6 +29,7 @@ from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.http.failures import CatchAllErrors, handle_expected, handle_http_exception, handle_unexpected
 from sprout.web.http.limits import LOCAL_HOSTS, LOCAL_ORIGINS, PROBES
 from sprout.web.http.middleware import AllowedHosts, CrossOriginPolicy, RequestRateLimit, SecurityHeaders
+from sprout.web.mcp.endpoint import MCP
 from sprout.web.reference.docs import docs_html, docs_page
 from sprout.web.reference.openapi import Json, openapi_document
 
@@ -59,7 +60,7 @@ def _docs_html(version: str) -> str:
 
 # fmt: off
 ENDPOINTS: tuple[AnyEndpoint, ...] = (
-    *SERVER, *PATHS, *TEACHING, *ACCOUNTS, *CLASSES, *RUNS,
+    *SERVER, *PATHS, *TEACHING, *ACCOUNTS, *CLASSES, *RUNS, *MCP,
     *group("Pages", lambda web: web.page_files,
         Endpoint("GET", "/", PUBLIC, pages.get_page, "The page", (HTML_PAGE,)),
         Endpoint("GET", "/frames/diagram", PUBLIC, pages.get_diagram_frame, "The frame that diagrams are drawn in",

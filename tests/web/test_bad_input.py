@@ -97,6 +97,7 @@ GOOD: dict[str, dict[str, object]] = {
     "PlacementSkip": {"userId": DEFAULT_USER_ID, "itemId": "a"},
     "PlacementEnd": {"userId": DEFAULT_USER_ID},
     "NewOverrule": {"userId": DEFAULT_USER_ID, "nodeId": "a", "known": True},
+    "McpMessage": {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
 }
 
 

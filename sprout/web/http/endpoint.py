@@ -104,9 +104,12 @@ class Endpoint(Generic[D, Q, B]):
     needs: Callable[[WebDependencies], D] = _nothing
 
     async def handle(self, request: Request, dependencies: WebDependencies) -> Response:
-        """Admit the caller, parse the request, check that it is the caller's own, and call the handler."""
+        """Admit the caller, and answer."""
+        return await self.answer(request, dependencies, await self._principal(request, dependencies.policy))
+
+    async def answer(self, request: Request, dependencies: WebDependencies, principal: Principal | None) -> Response:
+        """Parse the request of an admitted caller, check that it is the caller's own, and call the handler."""
         policy = dependencies.policy
-        principal = await self._principal(request, policy)
         ids = {name: validate_id(value) for name, value in request.path_params.items() if name.endswith("id")}
         query = read_query(request)
         refuse_other_users(request.query_params.getlist("userId"), principal)

@@ -225,10 +225,11 @@ class CatchAllErrors:
         except Exception as error:
             if started or scope["type"] != "http":
                 raise
-            await _catch_all_response(error, scope)(scope, receive, send)
+            await unexpected_response(error, scope)(scope, receive, send)
 
 
-def _catch_all_response(error: Exception, scope: Scope) -> Response:
+def unexpected_response(error: Exception, scope: Scope) -> Response:
+    """The response to a bug or a lack of memory, which is logged."""
     fields = {"method": scope["method"], "path": scope["path"]}
     if _is_out_of_memory(error):
         log.error("http.out_of_memory", extra=fields, exc_info=error)

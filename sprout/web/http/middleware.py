@@ -12,6 +12,7 @@ from sprout.web.http.failures import error_response, retry_after
 from sprout.web.http.limits import PROBES
 from sprout.web.http.rate_limits import RequestLimiter
 
+NEVER_STORED = ("/api", "/mcp")  # by caches: addresses with what is a learner's own
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -34,7 +35,7 @@ _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^:\[\]\s/@]+)(:\d{1,5})?")
 
 
 class SecurityHeaders:
-    """Adds the security headers, and `no-store` under /api; headers that a response has set stay."""
+    """Adds the security headers, and `no-store` to what is a learner's; headers that a response has set stay."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -45,7 +46,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
-                if scope["path"].startswith("/api"):
+                if scope["path"].startswith(NEVER_STORED):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
