@@ -116,7 +116,7 @@ class RunEvents:
                 if event is not None:
                     self._losses = 0
                     yield event
-                if self._ended or isinstance(event, Reconnect):
+                if isinstance(event, RunDone | Reconnect):
                     return
 
     def _accept(self, sent: httpx2.ServerSentEvent) -> Event | None:
@@ -150,4 +150,4 @@ class RunEvents:
         if self._retry_s is not None:
             delay_s, self._retry_s = self._retry_s, None
             return delay_s
-        return random.uniform(0.5, 1) * min(FIRST_DELAY_S * 2**self._losses, MAX_DELAY_S)
+        return random.uniform(0.5, 1) * min(FIRST_DELAY_S * 2.0**self._losses, MAX_DELAY_S)
