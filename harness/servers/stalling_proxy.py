@@ -1,4 +1,4 @@
-"""TCP proxy that can fall silent: it still accepts connections and reads them, and passes nothing on."""
+"""TCP proxy that can cut its connections, or fall silent: it still accepts and reads them, and passes nothing on."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,13 @@ class StallingProxy:
     def __init__(self, host: str, port: int) -> None:
         self._target = (host, port)
         self._silent = asyncio.Event()
+        self.connections: set[asyncio.Task[None]] = set()
         self.port = 0
+
+    def cut(self) -> None:
+        """Close all connections that there are; new ones are served."""
+        for connection in tuple(self.connections):
+            connection.cancel()
 
     def fall_silent(self) -> None:
         """Pass nothing on from now, in either direction."""
@@ -54,13 +60,12 @@ async def _read_to_end(reader: asyncio.StreamReader) -> None:
 async def stalling_proxy(host: str, port: int) -> AsyncIterator[StallingProxy]:
     """A proxy before this address."""
     proxy = StallingProxy(host, port)
-    connections: set[asyncio.Task[None]] = set()
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        connections.add(task)
-        task.add_done_callback(connections.discard)
+        proxy.connections.add(task)
+        task.add_done_callback(proxy.connections.discard)
         with suppress(asyncio.CancelledError):  # it is asked for at the end, and a stream's callback would print it
             await proxy.connect(reader, writer)
 
@@ -70,6 +75,6 @@ async def stalling_proxy(host: str, port: int) -> AsyncIterator[StallingProxy]:
         yield proxy
     finally:
         server.close()
-        for connection in tuple(connections):
-            connection.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
+        open_ones = tuple(proxy.connections)
+        proxy.cut()
+        await asyncio.gather(*open_ones, return_exceptions=True)

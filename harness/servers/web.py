@@ -135,7 +135,12 @@ class ObservedRuns:
         self._followers: dict[str, int] = {}
         self._asked_to_stop: set[str] = set()
         self.start, self.run, self.runs, self.latest = live.start, live.run, live.runs, live.latest
-        self.handoff, self.answer, self.resume = live.handoff, live.answer, live.resume
+        self.handoff, self.answer, self.resume, self.run_of_key = (
+            live.handoff,
+            live.answer,
+            live.resume,
+            live.run_of_key,
+        )
         self.retry, self.discard, self.cancel_all = live.retry, live.discard, live.cancel_all
 
     async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[BusMessage]]:

@@ -140,6 +140,10 @@ class LiveRuns:
         """Raises NotFound."""
         return await self._store.run(run_id, user_id=user_id)
 
+    async def run_of_key(self, key: str, *, user_id: str) -> Run | None:
+        """The run that the first of the user's idempotency keys that begin like this belongs to."""
+        return await self._store.run_of_key(key, user_id=user_id)
+
     async def handoff(self, run_id: str, *, user_id: str) -> Handoff:
         """The run with its journal and last events, for a person or program that takes over. Raises NotFound."""
         run = await self._store.run(run_id, user_id=user_id)

@@ -344,6 +344,10 @@ class RunStore(Protocol):
         """
         ...
 
+    async def run_of_key(self, key: str, *, user_id: str) -> Run | None:
+        """The run that the first of the user's keys that begin like this belongs to."""
+        ...
+
     async def latest(self, user_id: str) -> list[Run]:
         """The newest root run of each branch and all unfinished ones, newest first; without conversations and checks of
         their questions."""

@@ -32,6 +32,7 @@ PASSKEY: dict[str, object] = {"credentialId": "A" * 20, "clientData": "AAAA"}
 GOOD: dict[str, dict[str, object]] = {
     "NewBranch": {"title": "a", "userId": DEFAULT_USER_ID},
     "BranchChange": {"title": "a"},
+    "AgentInput": {"threadId": "a", "runId": "a", "messages": [{"id": "a", "role": "user", "content": "a"}]},
     "MapPlaces": {"places": {"a": {"x": 12, "layer": 1.5}}},
     "TopicCheck": {"title": "Bayes"},
     "SignInRequest": {"name": "anna", "password": "a"},

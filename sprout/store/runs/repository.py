@@ -60,7 +60,8 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-_events = table_of(run_tables.RunEvent)
+_events, _keys = table_of(run_tables.RunEvent), table_of(run_tables.IdempotencyKey)
+_FIRST_OF_KEYS = select(_keys.c.run_id).order_by(_keys.c.created_at, _keys.c.key).limit(1)
 _RUN_OF_USER = RUN_OF_ID.where(runs.c.user_id == bindparam("user"))
 _UNFINISHED = RUN.where(runs.c.state.in_(UNFINISHED)).order_by(runs.c.creation)
 _OPEN_CHILDREN = select(runs.c.id).where(runs.c.parent_id == bindparam("run"), runs.c.state.in_(UNFINISHED))
@@ -255,6 +256,10 @@ class SqlRunStore:
         if roots_only:
             wanted = wanted.where(runs.c.parent_id.is_(None))
         return await self._fetch_runs(wanted)
+
+    async def run_of_key(self, key: str, *, user_id: str) -> Run | None:
+        first = _FIRST_OF_KEYS.where(_keys.c.user_id == user_id, _keys.c.key.startswith(key, autoescape=True))
+        return next(iter(await self._fetch_runs(RUN.where(runs.c.id == first.scalar_subquery()))), None)
 
     async def latest(self, user_id: str) -> list[Run]:
         roots = (runs.c.user_id == user_id, runs.c.parent_id.is_(None), _WITHOUT_LESSONS)

@@ -1,18 +1,28 @@
 """Endpoints of agent runs and their events."""
 
+from operator import attrgetter
+
 from sprout.accounts.access import LEARN, READ
 from sprout.web.endpoints.shapes import EVENT_STREAM, EXISTING_RUN, LEARNER_EVENT_STREAM, RUN_LIMITER, one, rows
 from sprout.web.handlers import path_review, runs
+from sprout.web.handlers.ag_ui import agent_run
+from sprout.web.handlers.ag_ui.thread import Thread
 from sprout.web.http.dependencies import PathsAndRuns, WebDependencies
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.schemas import requests, responses
+from sprout.web.schemas.ag_ui_requests import AgentInput
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
 
 
 def _agent_runs(web: WebDependencies) -> runs.AgentRuns:
     return runs.AgentRuns(web.runs, web.paths, web.teaching_repositories.assessments, web.extra_agents)
+
+
+def _thread(web: WebDependencies) -> Thread:
+    teaching = web.teaching_repositories
+    return Thread(web.paths, web.runs, teaching.conversations, teaching.lessons, web.coverage, web.extra_agents)
 
 
 # fmt: off
@@ -62,5 +72,12 @@ RUNS: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/api/events", READ, learner_stream.follow_learner,
                  "The events of all the caller's runs: active ones from their start or the cursor, then live",
                  (LEARNER_EVENT_STREAM,), (429,), query=requests.LearnerStreamQuery, headers=("Last-Event-ID",))),
+    *group("Runs", _thread,
+        Endpoint("POST", "/api/ag-ui", LEARN, agent_run.run_agent,
+                 "Run an agent for a front end that speaks AG-UI 1.0, or join the run of the same `runId`",
+                 (Status(200, "The run in the events of AG-UI, to its end or a question.",
+                         media_type="text/event-stream"),),
+                 (404, 409, 413, 422, 429, 503), body=AgentInput, max_bytes=attrgetter("graph_max_bytes"),
+                 rate_limiter=RUN_LIMITER)),
 )
 # fmt: on

@@ -240,7 +240,7 @@ def stream_response(
     """
     events = runs.follow(run.root_id, after=after or 0)
     return RunStream(
-        _until_waiting(runs, run, events) if until_waiting else events,
+        until_waiting_events(runs, run, events) if until_waiting else events,
         run_id=run.id,
         limits=call.policy.limits,
         tracking=track_stream(call),
@@ -249,9 +249,10 @@ def stream_response(
     )
 
 
-async def _until_waiting(
+async def until_waiting_events(
     runs: RunService, run: Run, events: AsyncIterator[list[BusMessage]]
 ) -> AsyncGenerator[list[BusMessage], None]:
+    """The events up to where the run waits for a person, with the news of that."""
     async with aclosing(cast(AsyncGenerator[list[BusMessage], None], events)) as batches:
         async for batch in batches:
             yield batch

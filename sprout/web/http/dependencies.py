@@ -111,6 +111,10 @@ class RunService(Protocol):
 
     async def run(self, run_id: str, *, user_id: str) -> Run: ...
 
+    async def run_of_key(self, key: str, *, user_id: str) -> Run | None:
+        """The run that the first of the user's idempotency keys that begin like this belongs to."""
+        ...
+
     async def latest(self, *, user_id: str) -> list[Run]:
         """The newest root run and the active ones of each branch, newest first."""
         ...

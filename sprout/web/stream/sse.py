@@ -60,16 +60,22 @@ def ephemeral_frame(event: Event) -> bytes:
     return f"event: {event.kind}\ndata: {wire_data(event)}\n\n".encode()
 
 
+def reconnect_frame() -> bytes:
+    """The end of a stream that failed."""
+    return ephemeral_frame(Reconnect(retry_ms=RETRY_AFTER_BUG_MS))
+
+
 class EventStream(EventSourceResponse):
     """A streaming response that writes each batch at once.
 
     A client that disconnects ends only its own stream, unless `on_disconnect` does more. A failure is logged and
-    sent as `reconnect`: the client keeps what it has and asks for the rest.
+    sent, by default as `reconnect`: the client keeps what it has and asks for the rest.
 
     Args:
         frame: formats an item of a batch.
         tracking: entered while the stream is open; an error on entering is the response instead of the stream.
         opening: a frame before all others.
+        failure: makes the last frame of a stream that fails.
         log_fields: for the log.
     """
 
@@ -83,8 +89,10 @@ class EventStream(EventSourceResponse):
         headers: Mapping[str, str],
         log_fields: Mapping[str, str],
         opening: bytes = b"",
+        failure: Callable[[], bytes] = reconnect_frame,
         on_disconnect: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
+        self._failure = failure
         super().__init__(
             self._frames(batches, frame, opening),
             headers={**headers, "Cache-Control": "no-cache, no-transform"},
@@ -131,7 +139,7 @@ class EventStream(EventSourceResponse):
         except Exception as error:  # the status is sent already: the client is asked to reconnect
             if not isinstance(error, DatabaseUnavailable):  # its loss is told where it is found
                 log.exception("stream.failed", extra=self._log_fields)
-            yield ephemeral_frame(Reconnect(retry_ms=RETRY_AFTER_BUG_MS))
+            yield self._failure()
         self._complete = True
 
     async def _handle_disconnect(self, message: Message) -> None:

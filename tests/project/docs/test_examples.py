@@ -11,10 +11,14 @@ import httpx2
 import pytest
 
 from examples.tutor_tool import calculate
+from harness.database.empty_sqlite import create_empty_database
+from harness.journeys.sprout_server import COURSE, start_server
 from harness.prefork.python import prefork_python
+from scripts.check import node
 from sprout.agents.tutor.tools import TUTOR_TOOLS
 from sprout.errors import ToolFailure
 from sprout.loop.model import ToolUse
+from sprout.offline.pace import Pace
 from sprout.offline.reply import ToolOut
 from sprout.offline.script import Scripted
 from sprout.offline.server import running_offline_server
@@ -51,6 +55,25 @@ async def test_the_agent_on_the_loop_is_thirty_lines_and_runs_without_a_model() 
         "ToolFinished",
         "end_turn: 3 times",
     ]
+
+
+@pytest.mark.parametrize("program", ["grow_path.py", "grow_path.mjs"])
+async def test_O5_a_program_of_a_few_lines_grows_a_path_and_follows_it(program: str, tmp_path: Path) -> None:
+    lines = [line for line in (EXAMPLES / program).read_text(encoding="utf-8").splitlines() if line.strip()]
+    assert len(lines) <= 15
+    runner = prefork_python() if program.endswith(".py") else node()
+    if runner is None:
+        pytest.skip("Node.js 20 is not installed")
+    async with start_server(tmp_path, create_empty_database(tmp_path), pace=Pace()) as sprout:
+        command = (runner, str(EXAMPLES / program), sprout.url, COURSE)
+        ran = await asyncio.create_subprocess_exec(*command, env={"PYTHONPATH": str(ROOT)}, stdout=PIPE, stderr=PIPE)
+        out, err = await ran.communicate()
+        (path,) = await sprout.paths()
+    assert (ran.returncode, err.decode()) == (0, "")
+    said = [line for line in out.decode().splitlines() if line]
+    assert said[0] == "run_started"
+    assert "run_done" in said
+    assert len(path["concepts"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -131,27 +131,32 @@ async def _admit_turn(
         sure=call.body.sure,
     )
     while True:
-        admission = await call.dependencies.runs.start(
-            "tutor",
-            node=lesson.node,
-            user_id=call.user_id,
-            on_busy=OnBusy.ENQUEUE,
-            key=key,
-            lane=f"conversation:{lesson.session_id}",
-            task=task.model_dump_json(),
-            needs_model=not _is_marked_without_model(call.body, lesson, content),
-        )
+        admission = await start_turn(call.dependencies.runs, lesson, task, key)
         if admission.outcome != "replayed" or not fresh or not await _left_no_reply(call, admission.run):
             return admission
         key = RequestKey(f"turn:{_digest(key.key, admission.run.id)}", digest)
 
 
-def _is_marked_without_model(body: TutorTurn, lesson: Lesson, content: str) -> bool:
+async def start_turn(runs: RunService, lesson: Lesson, task: TutorTask, key: RequestKey) -> Admission:
+    """The run of a turn, behind those of the same lesson, or the one that has this key."""
+    return await runs.start(
+        "tutor",
+        node=lesson.node,
+        user_id=lesson.user_id,
+        on_busy=OnBusy.ENQUEUE,
+        key=key,
+        lane=f"conversation:{lesson.session_id}",
+        task=task.model_dump_json(),
+        needs_model=not _is_marked_without_model(task, lesson),
+    )
+
+
+def _is_marked_without_model(task: TutorTask, lesson: Lesson) -> bool:
     """Whether the turn is of use without a model: it marks an answer by its key or by the learner."""
-    if body.self_mark is not None:
+    if task.self_mark is not None:
         return True
     is_choice = lesson.pending is not None and bool(lesson.pending.options)
-    return is_choice and parse_input(content).kind is TurnKind.ANSWER
+    return is_choice and parse_input(task.content).kind is TurnKind.ANSWER
 
 
 async def _left_no_reply(call: Call[TutorDependencies, NoFields, TutorTurn], run: Run) -> bool:
