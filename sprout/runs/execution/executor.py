@@ -42,6 +42,7 @@ from sprout.runs.execution.writer import RunWriter
 from sprout.runs.fair_queue import urgency_of
 from sprout.runs.metered_model import Meter, MeteredModel
 from sprout.runs.model_gate import RunGate
+from sprout.runs.model_probes import require_fit
 from sprout.runs.questions import RunQuestion, changed_question, in_doubt_question
 from sprout.runs.run_store import Checkpoint, CheckpointKind, Entry
 from sprout.runs.state import TERMINAL_STATES, Fenced, Run, RunAlreadyEnded, RunError, RunState
@@ -249,7 +250,9 @@ class RunExecutor:
 
     async def _run_loop(self, brief: Brief, kept: ResumePlan | None) -> TurnResult:
         run, policy = self._run, self._spec.policy
-        choice = self._parts.choose_model(run.agent, run.small)
+        probe = await self._parts.probe_of(run.model)
+        require_fit(probe)
+        choice = self._parts.choose_model(run.agent, run.small).with_window_of(probe)
         model = self._metered_model()
         turn = run_turn(
             model,
