@@ -26,6 +26,7 @@ from sprout.offline.courses.added_course import AddedCourses
 from sprout.offline.demo.router import demo_model
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
+from sprout.public_address import is_near
 from sprout.runs.execution.dependencies import ModelChoice
 from sprout.runs.model_probes import ModelProbe, ModelProbes, ProbedModel
 
@@ -86,8 +87,26 @@ async def open_model(settings: Settings, added: AddedCourses) -> AsyncIterator[t
             brain = demo_model(added)
             server = await stack.enter_async_context(running_offline_server(brain, pace=pace, keep_requests=0))
             base_url = built_in = server.base_url
-        client = claude_client(api_key=settings.api_key or "not-needed", base_url=base_url, idle_s=policy.stream_idle_s)
-        yield Claude(await stack.enter_async_context(client), thinking_tokens=policy.thinking_tokens), built_in
+        client = claude_client(
+            api_key=settings.api_key or "not-needed",
+            base_url=base_url,
+            idle_s=policy.stream_idle_s,
+            first_byte_s=first_byte_s(policy, base_url),
+        )
+        yield (
+            Claude(
+                await stack.enter_async_context(client),
+                thinking_tokens=policy.thinking_tokens,
+                idle_s=policy.stream_idle_s,
+            ),
+            built_in,
+        )
+
+
+def first_byte_s(policy: LoopPolicy, base_url: str | None) -> float:
+    """How long a reply may take to begin: longer on a machine of one's own, which reads long prompts slowly."""
+    host = urlsplit(base_url or ANTHROPIC).hostname or ""
+    return policy.local_first_byte_s if is_near(host) else policy.first_byte_s
 
 
 def model_address(settings: Settings) -> str:

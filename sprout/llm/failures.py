@@ -41,7 +41,7 @@ MESSAGES = {
     Kind.SERVER_ERROR: "The model's server had a failure of its own.",
     Kind.UNREACHABLE: "The model's server cannot be reached. Check the network and ANTHROPIC_BASE_URL.",
     Kind.READING: "The model's server has taken the request and is still reading it: it sent nothing in time. On a slow"
-    " machine raise SPROUT_LOOP__FIRST_BYTE_S, or choose a smaller model.",
+    " machine raise SPROUT_LOOP__LOCAL_FIRST_BYTE_S, or choose a smaller model.",
     Kind.CUT: "The connection to the model broke off.",
     Kind.STALLED: "The model stopped sending.",
     Kind.PROMPT_TOO_LONG: "The conversation is too long for the model.",

@@ -41,7 +41,7 @@ from sprout.loop.model import (
 from sprout.runs.model_probes import LongPrompt, ModelProbe
 
 PROBE_TIMEOUT_S = 50.0
-CUT_SHARE = 0.9  # of a long prompt's tokens: tokenizers differ
+CUT_SHARE = 0.75  # of a long prompt's tokens: tokenizers differ
 TAGGED_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.IGNORECASE | re.DOTALL)
 REFUSES_TOOLS = frozenset({ModelFailureKind.BAD_REQUEST, ModelFailureKind.PROMPT_TOO_LONG})
 
@@ -149,8 +149,8 @@ class _Probe:
             self.found["nested_input"] = any(is_shelf(call) for call in await self._calls(nested_request(self._name)))
 
     async def long_prompt(self) -> None:
-        """A prompt of some thousand tokens, where the model's window is not known."""
-        if self._name in catalogue():
+        """A prompt of some thousand tokens, where the model's window is not known and matters."""
+        if self._name in catalogue() or not self.found["tool_calls"]:
             return
         self.found["long_prompt"] = "slow"  # until it has come to its end
         request = long_request(self._name)

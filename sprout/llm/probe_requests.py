@@ -9,7 +9,7 @@ MANY_NUMBERS = (3, 5, 8)
 FIRST_WORD, CODE_WORD = "CEDAR", "MAPLE"
 REPLY_TOKENS = 600
 WORDS_TOKENS = 400
-LONG_LINES = 650  # about 10,000 tokens
+LONG_LINES = 780  # about 12,500 tokens
 MOST_TOKENS = 20_000  # of a whole probe, prompts and replies
 
 SYSTEM = "You work with tools. Where you are asked to call a tool, call it; do not write about it."

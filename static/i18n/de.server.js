@@ -184,7 +184,7 @@ export default {
   "server.rationale_path_exists": "Diesen Lernpfad gibt es schon.",
   "server.reached": "{calls}. {words}",
   "server.reached_nothing": "Noch nichts. {words}",
-  "server.reading": "Der Server des Modells hat die Anfrage angenommen und liest sie noch: Er hat nicht rechtzeitig begonnen zu antworten. Erhöhe auf einem langsamen Rechner SPROUT_LOOP__FIRST_BYTE_S, oder wähle ein kleineres Modell.",
+  "server.reading": "Der Server des Modells hat die Anfrage angenommen und liest sie noch: Er hat nicht rechtzeitig begonnen zu antworten. Erhöhe auf einem langsamen Rechner SPROUT_LOOP__LOCAL_FIRST_BYTE_S, oder wähle ein kleineres Modell.",
   "server.refusal": "Das Modell hat abgelehnt. Beschreibe das Thema mit anderen Worten und starte noch einmal.",
   "server.refused": "Das hat nicht geklappt. Versuche es noch einmal.",
   "server.repeating": "Das Modell hat sich in seiner Antwort nur noch wiederholt. Versuche es noch einmal, oder wähle mit SPROUT_MODEL ein anderes.",

@@ -52,9 +52,11 @@ export function ModelProbes({ probes }) {
     ${
       mayProbe.value &&
       html`
-        <button class="btn sm" type="button" aria-disabled=${running.value} aria-busy=${running.value} onClick=${start}>
-          ${running.value ? t("st.probe_running") : t("st.probe_start")}
-        </button>
+        <div>
+          <button class="btn sm" type="button" aria-disabled=${running.value} aria-busy=${running.value} onClick=${start}>
+            ${running.value ? t("st.probe_running") : t("st.probe_start")}
+          </button>
+        </div>
         <p class="t13 dim">${t("st.probe_cost")}</p>
       `
     }
