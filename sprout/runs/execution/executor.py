@@ -283,7 +283,8 @@ class RunExecutor:
                     if isinstance(step, UsageReported):
                         self._open_call.usage = Usage()
         except TimeoutError:
-            await self._writer.store([UsageReported(usage=self._open_call.usage)])
+            if self._open_call.usage != Usage():
+                await self._writer.store([UsageReported(usage=self._open_call.usage)])
             raise HardLimit(policy.hard_limit_s) from None
         raise AssertionError("a turn ends with its result")
 

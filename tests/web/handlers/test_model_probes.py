@@ -93,3 +93,13 @@ async def test_O7_the_built_in_model_needs_no_probe(tmp_path: Path) -> None:
     async with site(tmp_path, base_url=None, model=None) as here:
         answer = await here.client.post("/api/models/probe")
     assert (answer.status_code, answer.json()["code"]) == (409, "probe_offline")
+
+
+async def test_O9_a_path_with_a_model_that_calls_no_tools_ends_after_one_correction_and_says_so(tmp_path: Path) -> None:
+    create_empty_database(tmp_path)
+    async with site(tmp_path, "tools_dropped") as here:
+        run = (await here.client.post(f"/api/agents/topics/{await here.topic()}/run", json={"small": True})).text
+        (listed,) = (await here.client.get("/api/runs")).json()
+    assert len(here.model.requests) == 2
+    assert listed["error"]["code"] == "no_tool_calls"
+    assert "SPROUT_MODEL" in run
