@@ -40,7 +40,7 @@ from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.reviews.items import ItemSource, NoItems
 from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
-from sprout.models import choose_model, open_model, path_estimate
+from sprout.models import ModelProber, choose_model, model_address, open_model, path_estimate
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
 from sprout.offline.courses.course_folder import load_course_folder
 from sprout.offline.courses.coverage import BuiltInCoverage
@@ -90,6 +90,7 @@ from sprout.store.reviews.question_imports import SqlQuestionImports
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.reviews.variants import SqlVariants
 from sprout.store.runs.budget import SqlSpendingRepository
+from sprout.store.runs.model_probes import SqlModelProbes
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
@@ -144,6 +145,7 @@ class Stores:
     conversations: SqlConversations
     memories: SqlMemories
     spending: SqlSpendingRepository
+    probes: SqlModelProbes
     account: SqlAccount
 
 
@@ -160,6 +162,7 @@ class Sprout:
     model_url: str | None
     coverage: TopicCoverage
     shared: SharedState
+    prober: ModelProber
     extra_agents: tuple[str, ...] = ()
 
     async def unready_reason(self) -> str | None:
@@ -183,6 +186,8 @@ class Sprout:
         settings = self.settings
         models = {agent: settings.model_of(agent, small=False) for agent in ("topic", "subconcept")}
         small = settings.model_of("topic", small=True)
+        probed = await self.prober.latest()
+        probes = {one.model: one.probe for one in probed if one.probe is not None}
         return {
             "version": __version__,
             "model": {
@@ -193,6 +198,7 @@ class Sprout:
                 "note": OFFLINE_NOTE if settings.offline else None,
             },
             "models": {**models, "small": small},
+            "probes": [one.model_dump(mode="json", by_alias=True) for one in probed],
             "agents": [*self.extra_agents],
             "limits": {
                 "uploadMaxBytes": settings.upload_max_bytes,
@@ -200,8 +206,8 @@ class Sprout:
                 "uploadTypes": list(UPLOAD_ENDINGS),
             },
             "estimate": {
-                "small": path_estimate(small, small, small=True),
-                "full": path_estimate(models["topic"], models["subconcept"], small=False),
+                "small": path_estimate(small, small, small=True, probes=probes),
+                "full": path_estimate(models["topic"], models["subconcept"], small=False, probes=probes),
             },
             "budget": await self.ledger.status(user_id),
             "suggestions": [
@@ -256,6 +262,7 @@ async def open_app(
             gate=shared.gate,
             observer=observer,
             ledger=ledger,
+            probes=None if settings.offline else stores.probes,
             memories=stores.memories,
             claims_new_runs=not role.shares_work,
         )
@@ -274,6 +281,7 @@ async def open_app(
             model_url=model_url,
             coverage=coverage,
             shared=shared,
+            prober=ModelProber(settings, model, stores.probes),
             extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
 
@@ -313,6 +321,7 @@ def _stores(
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
         spending=SqlSpendingRepository(database),
+        probes=SqlModelProbes(database, model_address(settings)),
         account=SqlAccount(database, storage=paths.storage),
     )
 
@@ -490,6 +499,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             database_ok=sprout.database.is_reachable,
             metrics=sprout.exposition,
             unready_reason=sprout.unready_reason,
+            probe_models=sprout.prober.probe,
         ),
         page_files=PageFiles(static_dir(), __version__),
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),

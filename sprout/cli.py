@@ -227,10 +227,11 @@ def _doctor(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from sprout.agents.graph_edits import PATH_POLICY
-    from sprout.commands.doctor import examine
+    from sprout.commands.doctor import Probing, examine
 
     agents = {"topic": PATH_POLICY, "subconcept": PATH_POLICY}
-    return asyncio.run(examine(_quiet_settings(), agents, Console(highlight=False), probe=not given.no_probe))
+    depth: Probing = "none" if given.no_probe else "whole" if given.model else "answer"
+    return asyncio.run(examine(_quiet_settings(), agents, Console(highlight=False), probing=depth))
 
 
 def _mcp(given: argparse.Namespace) -> int:
@@ -352,7 +353,11 @@ def _parser() -> argparse.ArgumentParser:
     adopt.add_argument("--back", action="store_true", help="the other way round")
 
     doctor = _command(commands, "doctor", _doctor, "examine this installation and say what to mend")
-    doctor.add_argument("--no-probe", action="store_true", help="do not call the model")
+    probes = doctor.add_mutually_exclusive_group()
+    probes.add_argument("--no-probe", action="store_true", help="do not call the model")
+    probes.add_argument(
+        "--model", action="store_true", help="find out what each model can do: a minute, and up to 20,000 tokens each"
+    )
 
     mcp = _command(commands, "mcp", _mcp, "let an assistant on this machine use a running server, by the MCP protocol")
     mcp.add_argument("--url", help="address of the server (SPROUT_MCP_URL, else http://127.0.0.1:8000)")

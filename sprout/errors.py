@@ -179,6 +179,7 @@ class ModelFailureKind(StrEnum):
     OVERLOADED = "overloaded"
     SERVER_ERROR = "server_error"
     UNREACHABLE = "unreachable"
+    READING = "reading"
     CUT = "cut"
     STALLED = "stalled"
     PROMPT_TOO_LONG = "prompt_too_long"
@@ -189,6 +190,8 @@ class ModelFailureKind(StrEnum):
     NO_CREDIT = "no_credit"
     UNKNOWN_MODEL = "unknown_model"
     NO_PROGRESS = "no_progress"
+    NO_TOOL_CALLS = "no_tool_calls"
+    REPEATING = "repeating"
     BUDGET_SPENT = "budget_spent"
 
 
@@ -198,6 +201,7 @@ class ModelFailure(SproutError):
     Args:
         message: for a person: what happened and what to do; never the provider's raw text.
         retry_after_s: what the provider asked to wait, in seconds, where it did.
+        window: of the model in tokens, where the provider has said that a prompt is longer.
         detail: for the log only.
     """
 
@@ -207,6 +211,7 @@ class ModelFailure(SproutError):
         message: str,
         *,
         retry_after_s: float | None = None,
+        window: int | None = None,
         detail: str = "",
         code: str | None = None,
         **params: str | float,
@@ -214,6 +219,7 @@ class ModelFailure(SproutError):
         super().__init__(message, code=code or kind.value, **params)
         self.kind = kind
         self.retry_after_s = retry_after_s
+        self.window = window
         self.detail = detail
 
 

@@ -1,28 +1,39 @@
-"""Model choice per agent, cost estimates of paths, and the model client."""
+"""Model choice per agent, cost estimates of paths, the model client, and probes of the models in use."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
+from types import MappingProxyType
+from typing import cast
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import JsonValue
 from pydantic.alias_generators import to_camel
 
 from sprout.agents.path.subconcept import SUBCONCEPTS, SUBCONCEPTS_SMALL
 from sprout.agents.path.topic import CONCEPTS, CONCEPTS_SMALL
-from sprout.config import Settings
+from sprout.config import AGENT_NAMES, Settings
+from sprout.errors import Conflict
 from sprout.learning.lessons.lesson_history import DEFAULT_MINUTES
 from sprout.llm.catalogue import facts_of
 from sprout.llm.claude import Claude, claude_client
-from sprout.llm.path_cost import estimate_path_cost
-from sprout.loop.model import ModelTraits
+from sprout.llm.path_cost import estimate_path_cost, pace_of
+from sprout.llm.probe import probe_model
+from sprout.loop.model import ChatModel, ModelTraits
 from sprout.loop.policy import LoopPolicy
 from sprout.offline.courses.added_course import AddedCourses
 from sprout.offline.demo.router import demo_model
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
+from sprout.public_address import is_near
 from sprout.runs.execution.dependencies import ModelChoice
+from sprout.runs.model_probes import ModelProbe, ModelProbes, ProbedModel
 
 OFFLINE_FIRST_TOKEN_S = 0.3
+ANTHROPIC = "https://api.anthropic.com"
+SMALL_MODE, FALLBACK = "small mode", "fallback"
+NO_PROBES: Mapping[str, ModelProbe] = MappingProxyType({})
 
 
 def choose_model(settings: Settings, agent: str, small: bool) -> ModelChoice:
@@ -38,7 +49,9 @@ def choose_model(settings: Settings, agent: str, small: bool) -> ModelChoice:
     )
 
 
-def path_estimate(topic_model: str, subconcept_model: str, *, small: bool) -> dict[str, JsonValue]:
+def path_estimate(
+    topic_model: str, subconcept_model: str, *, small: bool, probes: Mapping[str, ModelProbe] = NO_PROBES
+) -> dict[str, JsonValue]:
     """The estimated size and cost of a path with these models, as shown on the page.
 
     `concepts` and `lessonMinutes` (of all its lessons together) go from the smallest path to the largest.
@@ -50,6 +63,8 @@ def path_estimate(topic_model: str, subconcept_model: str, *, small: bool) -> di
         fewest=concepts.minimum,
         most=concepts.maximum,
         small=small,
+        topic_pace=pace_of(probes.get(topic_model)),
+        subconcept_pace=pace_of(probes.get(subconcept_model)),
     )
     return {
         **{to_camel(name): value for name, value in asdict(figures).items()},
@@ -72,5 +87,94 @@ async def open_model(settings: Settings, added: AddedCourses) -> AsyncIterator[t
             brain = demo_model(added)
             server = await stack.enter_async_context(running_offline_server(brain, pace=pace, keep_requests=0))
             base_url = built_in = server.base_url
-        client = claude_client(api_key=settings.api_key or "not-needed", base_url=base_url, idle_s=policy.stream_idle_s)
-        yield Claude(await stack.enter_async_context(client), thinking_tokens=policy.thinking_tokens), built_in
+        client = claude_client(
+            api_key=settings.api_key or "not-needed",
+            base_url=base_url,
+            idle_s=policy.stream_idle_s,
+            first_byte_s=first_byte_s(policy, base_url),
+        )
+        yield (
+            Claude(
+                await stack.enter_async_context(client),
+                thinking_tokens=policy.thinking_tokens,
+                idle_s=policy.stream_idle_s,
+            ),
+            built_in,
+        )
+
+
+def first_byte_s(policy: LoopPolicy, base_url: str | None) -> float:
+    """How long a reply may take to begin: longer on a machine of one's own, which reads long prompts slowly."""
+    host = urlsplit(base_url or ANTHROPIC).hostname or ""
+    return policy.local_first_byte_s if is_near(host) else policy.first_byte_s
+
+
+def model_address(settings: Settings) -> str:
+    """The address of the models, without credentials."""
+    parts = urlsplit(settings.base_url or ANTHROPIC)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+
+
+def models_in_use(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """Each model that an agent would use, with its agents, for small mode and as a fallback too."""
+    users: dict[str, dict[str, None]] = {}
+    agents = (*AGENT_NAMES, *(name for name in settings.agents if name not in AGENT_NAMES))
+    for agent in agents:
+        users.setdefault(settings.model_of(agent, small=False), {})[agent] = None
+    for agent in agents:
+        users.setdefault(settings.model_of(agent, small=True), {})[SMALL_MODE] = None
+    for model in [*users]:
+        if (fallback := settings.fallback_of(model)) is not None:
+            users.setdefault(fallback, {})[FALLBACK] = None
+    return {model: tuple(names) for model, names in users.items()}
+
+
+class ModelProber:
+    """Probes the models in use, all at once, and knows their last probes."""
+
+    def __init__(self, settings: Settings, model: ChatModel, probes: ModelProbes) -> None:
+        self._settings = settings
+        self._model = model
+        self._probes = probes
+        self._busy = asyncio.Lock()
+
+    async def latest(self) -> list[ProbedModel]:
+        """The models in use with their last probes."""
+        found = {probe.model: probe for probe in await self._probes.all()}
+        return [_probed(model, agents, found.get(model)) for model, agents in models_in_use(self._settings).items()]
+
+    async def probe(self) -> list[ProbedModel]:
+        """Probe every model in use; the results are stored.
+
+        Raises Conflict: they are being probed already, or the model is the built-in one; ModelFailure.
+        """
+        if self._settings.offline:
+            raise Conflict("The built-in offline model needs no probe.", code="probe_offline")
+        if self._busy.locked():
+            raise Conflict("The models are being probed already. Wait a minute.", code="probe_running")
+        async with self._busy:
+            await self._probe_all()
+        return await self.latest()
+
+    async def _probe_all(self) -> None:
+        """Probe and store; the first failure is raised once what was found out about the others is stored."""
+        address = model_address(self._settings)
+        probes = (probe_model(self._model, model, address) for model in models_in_use(self._settings))
+        outcomes = await asyncio.gather(*probes, return_exceptions=True)
+        for probe in outcomes:
+            if isinstance(probe, ModelProbe):
+                await self._probes.save(probe)
+        for failure in outcomes:
+            if isinstance(failure, BaseException):
+                raise failure
+
+
+def _probed(model: str, agents: tuple[str, ...], probe: ModelProbe | None) -> ProbedModel:
+    if probe is None:
+        return ProbedModel(model=model, agents=agents)
+    pace = pace_of(probe)
+    minutes = None
+    if pace is not None:
+        small = agents == (SMALL_MODE,)
+        minutes = cast(int, path_estimate(model, model, small=small, probes={model: probe})["minutes"])
+    return ProbedModel(model=model, agents=agents, fitness=probe.fitness, minutes=minutes, probe=probe)

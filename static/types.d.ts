@@ -215,10 +215,21 @@ export interface Estimate {
   concepts: [number, number];
   lessonMinutes: [number, number];
 }
+/** What a probe says of a model's fitness for the work of agents. */
+export type Fitness = "calls_no_tools" | "small_window" | "one_call_at_a_time" | "fit" | "unknown";
+/** A model in use; `probe` is null until it was tested. */
+export interface ProbedModel {
+  model: string;
+  agents: string[];
+  fitness: Fitness;
+  minutes: number | null;
+  probe: { probedAt: string; window: number | null; longPrompt: string | null; tokensPerS: number | null } | null;
+}
 export interface Status {
   version: string;
   model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null };
   models: Record<string, string>;
+  probes: ProbedModel[];
   limits: { uploadMaxBytes: number; uploadMaxFiles: number; uploadTypes: string[] };
   budget: Budgets & { month: Budgets; tightest: TightestBudget | null };
   estimate: { small: Estimate; full: Estimate };

@@ -23,6 +23,7 @@ from sprout.loop.turn import CallStarted, MessageAdded, Step, StopCheck, TurnRes
 from sprout.loop.turn_options import OutputFilterFactory, TurnHooks, TurnOptions, Voice
 from sprout.loop.turn_steps import CallDone, OnUndelivered
 from sprout.offline.api.messages_api import OfflineModel, RecordedRequest
+from sprout.offline.faults.foreign_errors import FOREIGN_ERRORS
 from sprout.offline.faults.scenarios import FaultPlan, Scenario
 from sprout.offline.pace import Pace
 from sprout.offline.script import Scripted
@@ -177,7 +178,7 @@ def sort_steps(steps: Sequence[Step], requests: Sequence[RecordedRequest] = ()) 
 
 def refused_requests(requests: Sequence[RecordedRequest]) -> list[int]:
     """The numbers of the requests that were not valid: a 400 that no fault was played for."""
-    played_too_long = (Scenario.WINDOW_EXCEEDED,)
+    played_too_long = (Scenario.WINDOW_EXCEEDED, *FOREIGN_ERRORS)
     return [one.number for one in requests if one.status == 400 and one.fault not in played_too_long]
 
 

@@ -4,6 +4,7 @@ import asyncio
 import platform
 from collections.abc import AsyncIterator, Mapping
 from itertools import chain
+from typing import Literal
 
 from rich.console import Console
 from rich.text import Text
@@ -20,23 +21,28 @@ from sprout.commands.installation import (
     check_sqlite,
 )
 from sprout.commands.loop_tables import mechanisms_table, policy_table
-from sprout.commands.provider import check_models, probe_models
+from sprout.commands.model_findings import probe_models
+from sprout.commands.provider import ask_models, check_models
 from sprout.config import Settings
 from sprout.errors import SproutError
 from sprout.loop.policy import LoopPolicy
 
+Probing = Literal["none", "answer", "whole"]
+
 STYLES = {FindingStatus.OK: "green", FindingStatus.NOTE: "yellow", FindingStatus.BROKEN: "bold red"}
 
 
-async def examine(settings: Settings, agents: Mapping[str, LoopPolicy], console: Console, *, probe: bool = True) -> int:
+async def examine(
+    settings: Settings, agents: Mapping[str, LoopPolicy], console: Console, *, probing: Probing = "answer"
+) -> int:
     """Print the findings, and policy and mechanisms in force; the exit code is 1 if something is broken.
 
     Args:
         agents: the agents whose policy is printed: each one's own, before any setting.
-        probe: whether to make a tiny call to each configured model, which may cost a fraction of a cent.
+        probing: `answer`: one tiny call to each configured model; `whole`: all of what it can do, which is stored.
     """
     broken = False
-    async for finding in _findings(settings, probe=probe):
+    async for finding in _findings(settings, probing):
         line = Text(f"{finding.subject:<12}")
         line.append(f"{finding.status:<8}", style=STYLES[finding.status]).append(finding.message)
         console.print(line, soft_wrap=True)
@@ -52,7 +58,7 @@ async def examine(settings: Settings, agents: Mapping[str, LoopPolicy], console:
     return 1 if broken else 0
 
 
-async def _findings(settings: Settings, *, probe: bool) -> AsyncIterator[Finding]:
+async def _findings(settings: Settings, probing: Probing) -> AsyncIterator[Finding]:
     yield Finding("sprout", FindingStatus.OK, __version__)
     yield Finding("python", FindingStatus.OK, platform.python_version())
     yield check_sqlite(settings)
@@ -63,6 +69,6 @@ async def _findings(settings: Settings, *, probe: bool) -> AsyncIterator[Finding
         yield await check_redis(settings.redis_url)
     for finding in (*check_models(settings), *check_courses(settings), *check_plugins(settings)):
         yield finding
-    if probe and not settings.offline:
-        async for finding in probe_models(settings):
+    if probing != "none" and not settings.offline:
+        async for finding in (probe_models if probing == "whole" else ask_models)(settings):
             yield finding

@@ -1,17 +1,18 @@
 """Checks of the models in use: what is known of each, and whether its provider answers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from sprout.commands.finding import Finding, FindingStatus
-from sprout.config import Settings
+from sprout.config import AGENT_NAMES, Settings
 from sprout.errors import SproutError
 from sprout.llm.catalogue import catalogue
 from sprout.llm.claude import Claude, claude_client
 from sprout.loop.context.estimate import Estimator, fixed_tokens
 from sprout.loop.model import Message, ModelRequest, ReplyEnded, Text
 from sprout.loop.policy import LoopPolicy
+from sprout.models import models_in_use
 
 PROBE_TIMEOUT_S = 50.0
 PROBE_TOKENS = 1_000
@@ -26,9 +27,9 @@ def check_models(settings: Settings) -> Iterator[Finding]:
     where = settings.base_url or "Anthropic's API"
     key = "with a key" if settings.api_key else "without a key"
     yield Finding("provider", FindingStatus.OK, f"{where}, {key}")
-    for model, users in _models_in_use(settings).items():
+    for model, users in models_in_use(settings).items():
         known = model in catalogue()
-        message = f"{model} for {', '.join(users)}"
+        message = f"{model} for {_listed(users)}"
         note = (
             ""
             if known
@@ -37,13 +38,14 @@ def check_models(settings: Settings) -> Iterator[Finding]:
         yield Finding("model", FindingStatus.OK if known else FindingStatus.NOTE, message + note)
 
 
-async def probe_models(settings: Settings) -> AsyncIterator[Finding]:
-    async with _claude(settings) as claude:
-        for model in _models_in_use(settings):
-            yield await _probe(claude, model)
+async def ask_models(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether each model answers, by one tiny call."""
+    async with open_claude(settings) as claude:
+        for model in models_in_use(settings):
+            yield await _ask(claude, model)
 
 
-async def _probe(claude: Claude, model: str) -> Finding:
+async def _ask(claude: Claude, model: str) -> Finding:
     request = ModelRequest(
         model=model,
         system="This is a test of the connection.",
@@ -79,7 +81,8 @@ async def _compare_token_counts(claude: Claude, request: ModelRequest) -> str:
 
 
 @asynccontextmanager
-async def _claude(settings: Settings) -> AsyncIterator[Claude]:
+async def open_claude(settings: Settings) -> AsyncIterator[Claude]:
+    """The model's client, for a command."""
     client = claude_client(
         api_key=settings.api_key or "none", base_url=settings.base_url, idle_s=LoopPolicy().stream_idle_s
     )
@@ -87,14 +90,7 @@ async def _claude(settings: Settings) -> AsyncIterator[Claude]:
         yield Claude(client, thinking_tokens={})
 
 
-def _models_in_use(settings: Settings) -> dict[str, list[str]]:
-    """Each configured model with the agents that use it."""
-    users: dict[str, list[str]] = {}
-    for agent in ("topic", "subconcept"):
-        users.setdefault(settings.model_of(agent, small=False), []).append(agent)
-    for agent in ("topic", "subconcept"):
-        small = settings.model_of(agent, small=True)
-        names = users.setdefault(small, [])
-        if "small mode" not in names:
-            names.append("small mode")
-    return users
+def _listed(users: Sequence[str]) -> str:
+    """The agents of a model in words."""
+    agents = [user for user in users if user in AGENT_NAMES]
+    return ", ".join(["all agents", *users[len(agents) :]] if len(agents) == len(AGENT_NAMES) else users)

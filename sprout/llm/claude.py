@@ -1,9 +1,10 @@
 """A ChatModel that speaks the Messages API through the anthropic SDK, with our own strict reading of the stream."""
 
+import asyncio
 import json
 import re
 import ssl
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -45,12 +46,17 @@ MAX_OVERHEAD_BYTES = 1024 * 1024
 MAX_REPORTED_TOKENS = 10**12
 
 
-def claude_client(*, api_key: str, base_url: str | None, idle_s: float) -> AsyncAnthropic:
+def claude_client(
+    *, api_key: str, base_url: str | None, idle_s: float, first_byte_s: float | None = None
+) -> AsyncAnthropic:
     """An SDK client whose retries are off and whose streams die after `idle_s` seconds without a byte.
 
     Both ways of sending the key are used, since compatible servers read one or the other.
+
+    Args:
+        first_byte_s: how long a reply may take to begin; then `Claude` must be told `idle_s` too.
     """
-    timeout = httpx2.Timeout(REPLY_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, read=idle_s)
+    timeout = httpx2.Timeout(REPLY_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, read=first_byte_s or idle_s)
     return AsyncAnthropic(
         api_key=api_key,
         base_url=base_url,
@@ -68,11 +74,18 @@ def _tls_context() -> ssl.SSLContext:
 
 
 class Claude:
-    """Any model behind the Messages API."""
+    """Any model behind the Messages API.
 
-    def __init__(self, client: AsyncAnthropic, *, thinking_tokens: Mapping[Family, int]) -> None:
+    Args:
+        idle_s: how long a stream that has begun may be silent; None: as long as the client waits for any byte.
+    """
+
+    def __init__(
+        self, client: AsyncAnthropic, *, thinking_tokens: Mapping[Family, int], idle_s: float | None = None
+    ) -> None:
         self._client = client
         self._thinking_tokens = thinking_tokens
+        self._idle_s = idle_s
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
         facts = facts_of(request.model)
@@ -82,7 +95,9 @@ class Claude:
             stream = await self._client.messages.create(**body, stream=True)
             async with stream:
                 # Raw events: making the SDK's objects of them would cost half of a run's CPU.
-                bounded = cast(httpx2.Response, _BoundedResponse(stream.response, _most_bytes(body["max_tokens"])))
+                bounded = cast(
+                    httpx2.Response, _BoundedResponse(stream.response, _most_bytes(body["max_tokens"]), self._idle_s)
+                )
                 async for sse in AsyncStream.raw_events(bounded):
                     for part in reading.parts(_parsed(sse.data)):
                         yield part
@@ -116,18 +131,33 @@ class Claude:
 
 
 class _BoundedResponse:
-    """The bytes of a response, up to so many: a line without end would be gathered until there is no memory left."""
+    """The bytes of a response, up to so many: a line without end would be gathered until there is no memory left.
 
-    def __init__(self, response: httpx2.Response, most_bytes: int) -> None:
+    Once they have begun to come, they may not pause for longer than `idle_s`.
+    """
+
+    def __init__(self, response: httpx2.Response, most_bytes: int, idle_s: float | None) -> None:
         self._response = response
         self._left = most_bytes
+        self._idle_s = idle_s
 
     async def aiter_bytes(self) -> AsyncGenerator[bytes, None]:
-        async for piece in self._response.aiter_bytes():
+        pieces, wait_s = aiter(self._response.aiter_bytes()), None
+        while (piece := await _next_piece(pieces, wait_s)) is not None:
             self._left -= len(piece)
             if self._left < 0:
                 raise ValueError("the reply is longer than any reply can be")
             yield piece
+            wait_s = self._idle_s
+
+
+async def _next_piece(pieces: AsyncIterator[bytes], wait_s: float | None) -> bytes | None:
+    """The next bytes; None at their end. Raises httpx2.ReadTimeout."""
+    try:
+        async with asyncio.timeout(wait_s):
+            return await anext(pieces, None)
+    except TimeoutError:
+        raise httpx2.ReadTimeout(f"no byte for {wait_s} s") from None
 
 
 def _most_bytes(max_tokens: int) -> int:

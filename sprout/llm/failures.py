@@ -1,6 +1,5 @@
 """SDK errors as model failures, classified by the error body's type first, in words that a person can act on."""
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -10,6 +9,7 @@ import anthropic
 import httpx2
 
 from sprout.errors import ModelFailure, ModelFailureKind
+from sprout.llm.overflow import named_window, says_too_long
 
 Kind = ModelFailureKind
 
@@ -34,12 +34,14 @@ BY_STATUS = {
     429: Kind.RATE_LIMITED,
     529: Kind.OVERLOADED,
 }
-TOO_LONG = re.compile(r"prompt is too long|context (window|length)|maximum context", re.IGNORECASE)
+MAY_BE_TOO_LONG = frozenset({Kind.BAD_REQUEST, Kind.REQUEST_TOO_LARGE, Kind.SERVER_ERROR})
 MESSAGES = {
     Kind.RATE_LIMITED: "The model's provider limits how often it may be asked.",
     Kind.OVERLOADED: "The model is overloaded.",
     Kind.SERVER_ERROR: "The model's server had a failure of its own.",
     Kind.UNREACHABLE: "The model's server cannot be reached. Check the network and ANTHROPIC_BASE_URL.",
+    Kind.READING: "The model's server has taken the request and is still reading it: it sent nothing in time. On a slow"
+    " machine raise SPROUT_LOOP__LOCAL_FIRST_BYTE_S, or choose a smaller model.",
     Kind.CUT: "The connection to the model broke off.",
     Kind.STALLED: "The model stopped sending.",
     Kind.PROMPT_TOO_LONG: "The conversation is too long for the model.",
@@ -73,34 +75,45 @@ class StreamError(Exception):
 
 def stream_failure(error: StreamError, *, model: str) -> ModelFailure:
     """The failure that an error event stands for."""
-    kind = BY_TYPE.get(error.type, Kind.SERVER_ERROR)
-    if kind is Kind.BAD_REQUEST and TOO_LONG.search(str(error)):
-        kind = Kind.PROMPT_TOO_LONG
-    return _failure(kind, model, f"{error.type}: {error}")
+    detail = f"{error.type}: {error}"
+    return _failure(_unless_too_long(BY_TYPE.get(error.type, Kind.SERVER_ERROR), detail), model, detail)
 
 
 def _failure(kind: ModelFailureKind, model: str, detail: str, retry_after_s: float | None = None) -> ModelFailure:
     if kind is Kind.UNKNOWN_MODEL:
         return ModelFailure(Kind.UNKNOWN_MODEL, MESSAGES[kind], detail=detail, model=model)
-    return ModelFailure(kind, MESSAGES[kind], retry_after_s=retry_after_s, detail=detail)
+    window = named_window(detail) if kind is Kind.PROMPT_TOO_LONG else None
+    return ModelFailure(kind, MESSAGES[kind], retry_after_s=retry_after_s, window=window, detail=detail)
+
+
+def _unless_too_long(kind: ModelFailureKind, detail: str) -> ModelFailureKind:
+    """The kind, or that of an overflow: only the words tell it from another bad request."""
+    return Kind.PROMPT_TOO_LONG if kind in MAY_BE_TOO_LONG and says_too_long(detail) else kind
 
 
 def _kind(error: Exception, streaming: bool) -> ModelFailureKind:
     if isinstance(error, anthropic.APIStatusError):
         return _kind_of_status(error)
     if isinstance(error, (anthropic.APITimeoutError, httpx2.TimeoutException)):
-        return Kind.STALLED if streaming else Kind.UNREACHABLE
+        if streaming:
+            return Kind.STALLED
+        return Kind.READING if _was_connected(error) else Kind.UNREACHABLE
     if isinstance(error, (anthropic.APIConnectionError, httpx2.TransportError)):
         return Kind.CUT if streaming else Kind.UNREACHABLE
     return Kind.CUT
+
+
+def _was_connected(error: Exception) -> bool:
+    """Whether a request that nothing came back for had reached its server."""
+    cause = error.__cause__ if isinstance(error, anthropic.APITimeoutError) else error
+    return isinstance(cause, httpx2.ReadTimeout)
 
 
 def _kind_of_status(error: anthropic.APIStatusError) -> ModelFailureKind:
     kind = BY_TYPE.get(str(error.type)) or BY_STATUS.get(error.status_code)
     if kind is None:
         kind = Kind.BAD_REQUEST if 400 <= error.status_code < 500 else Kind.SERVER_ERROR
-    too_long = kind in (Kind.BAD_REQUEST, Kind.REQUEST_TOO_LARGE) and TOO_LONG.search(str(error))
-    return Kind.PROMPT_TOO_LONG if too_long else kind
+    return _unless_too_long(kind, str(error))
 
 
 def _retry_after_s(error: Exception) -> float | None:

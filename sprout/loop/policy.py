@@ -33,6 +33,10 @@ class LoopPolicy(BaseModel):
     overloads_before_fallback: Count = 3
     fallback_cooldown_s: Seconds = 60.0
     stream_idle_s: Seconds = 60.0
+    first_byte_s: Seconds = 60.0
+    local_first_byte_s: Seconds = 600.0
+    reading_retries: CountOrNone = 1
+    repetition_retries: CountOrNone = 1
 
     tool_attempts: Count = 3
     tool_backoff_s: tuple[Seconds, ...] = (0.5, 2.0, 8.0)

@@ -25,11 +25,12 @@ class ThinkingOut:
 
 @dataclass(frozen=True, slots=True)
 class ToolOut:
-    """A tool call. `raw_json`, where given, is sent as it stands, broken or not."""
+    """A tool call. `raw_json`, where given, is sent as it stands, broken or not; `whole`: at once, not in pieces."""
 
     name: str
     input: Mapping[str, Any] = field(default_factory=dict)
     raw_json: str | None = None
+    whole: bool = False
 
     def json(self) -> str:
         """The text that travels in input_json_delta events; empty for an empty input."""

@@ -15,6 +15,7 @@ from sprout.runs.execution.answers import AnswerAction, AnswerEffect, interpret_
 from sprout.runs.execution.dependencies import RunDependencies
 from sprout.runs.execution.worker import Worker
 from sprout.runs.handoff_report import Handoff, run_journal
+from sprout.runs.model_probes import require_fit
 from sprout.runs.run_store import Admission, OnBusy, RequestKey, RunStore, StoredEvent
 from sprout.runs.state import Fenced, Run, RunAlreadyEnded, RunState
 from sprout.runs.streaming.bus import BusMessage
@@ -125,7 +126,7 @@ class LiveRuns:
             task: for an agent that needs more than the node.
             needs_model: whether it is of no use without a model, and so is refused where no call could be made.
 
-        Raises ShuttingDown, LaneBusy, KeyReused, BudgetSpent, ClassModelOff.
+        Raises ShuttingDown, LaneBusy, KeyReused, BudgetSpent, ClassModelOff, ModelUnfit.
         """
         if self._refuses_runs:
             raise ShuttingDown
@@ -285,7 +286,7 @@ class LiveRuns:
     async def retry(self, run_id: str, *, user_id: str) -> Admission:
         """A new run in place of one that has ended.
 
-        Raises NotFound, Conflict (it has not ended, is part of another, or its agent is gone), BudgetSpent.
+        Raises NotFound, Conflict (it has not ended, is part of another, or its agent is gone), BudgetSpent, ModelUnfit.
         """
         run = await self._store.run(run_id, user_id=user_id)
         if not run.ended:
@@ -330,7 +331,8 @@ class LiveRuns:
         await self._worker.close()
 
     async def _require_room(self, run: Run) -> None:
-        """Raises BudgetSpent, ClassModelOff: the run could call no model now."""
+        """Raises BudgetSpent, ClassModelOff, ModelUnfit: the run could call no model now, or in vain."""
+        require_fit(await self._parts.probe_of(run.model))
         if self._parts.ledger is not None:
             await self._parts.ledger.require_room(run.user_id, run.branch_id, run.model)
 

@@ -1,11 +1,12 @@
 """Metered model: one wrapper around the model, through which budget, gate and telemetry follow each call."""
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sprout.loop.model import ChatModel, ModelRequest, ReplyPart
+from sprout.events import Usage
+from sprout.loop.model import ChatModel, ModelRequest, ReplyPart, UsagePart
 
 
 class MeteredCall(Protocol):
@@ -27,6 +28,27 @@ class UnmeteredCall:
 
     def observe(self, part: ReplyPart) -> None:
         pass
+
+
+@dataclass(slots=True)
+class OpenCallUsage:
+    """A meter of what the call under way has cost so far, for a run that is cut before it is reported."""
+
+    usage: Usage = Usage()
+
+    @asynccontextmanager
+    async def meter(self, request: ModelRequest) -> AsyncIterator[MeteredCall]:
+        yield _ObservedCall(request, self)
+
+
+@dataclass(frozen=True, slots=True)
+class _ObservedCall:
+    request: ModelRequest
+    open_call: OpenCallUsage
+
+    def observe(self, part: ReplyPart) -> None:
+        if isinstance(part, UsagePart):
+            self.open_call.usage = part.usage
 
 
 Meter = Callable[[ModelRequest], AbstractAsyncContextManager[MeteredCall]]

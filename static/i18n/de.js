@@ -75,6 +75,9 @@ export default {
   "cost.priced": "{concepts}; in etwa {minutes} erstellt, für {low} bis {high}.",
   "cost.unknown": "{concepts}. Der Preis von {model} ist nicht bekannt.",
   "cost.minutes": "{n} Minute|{n} Minuten",
+  "fit.calls_no_tools": "{model} ruft keine Werkzeuge auf, also entsteht damit kein Lernpfad: Wähle ein anderes Modell.",
+  "fit.small_window": "{model} liest auf einmal zu wenig für eine Lektion: Gib seinem Server ein größeres Fenster.",
+  "fit.one_call_at_a_time": "{model} ruft ein Werkzeug nach dem anderen auf: Ein Lernpfad dauert etwa {minutes}.",
 
   "paths.title": "Deine Lernpfade",
   "paths.count": "{n} Lernpfad, {concepts}, davon {learned} gelernt|{n} Lernpfade, {concepts}, davon {learned} gelernt",

@@ -73,6 +73,9 @@ export default {
   "cost.priced": "{concepts}; made in about {minutes} for {low} to {high}.",
   "cost.unknown": "{concepts}. The price of {model} is unknown.",
   "cost.minutes": "{n} minute|{n} minutes",
+  "fit.calls_no_tools": "{model} calls no tools, so no path can be made with it: choose another model.",
+  "fit.small_window": "{model} reads too little at once for a lesson: give its server a larger window.",
+  "fit.one_call_at_a_time": "{model} calls one tool at a time: a path takes about {minutes}.",
 
   "paths.title": "Your paths",
   "paths.count": "{n} path, {learned} of {concepts} learned|{n} paths, {learned} of {concepts} learned",

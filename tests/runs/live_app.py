@@ -29,6 +29,7 @@ from sprout.runs.execution.memory_flush import LearnerMemories
 from sprout.runs.execution.observer import Observer
 from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.model_gate import ModelGate
+from sprout.runs.model_probes import ModelProbes
 from sprout.runs.run_store import OnBusy, StoredEvent, WorkerLease
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
@@ -178,6 +179,7 @@ async def live_app(
     sweep_s: float = 30.0,
     exclusive: bool = True,
     resume_orphans: bool = True,
+    probes: Callable[[Database], ModelProbes] | None = None,
 ) -> AsyncIterator[LiveApp]:
     """A server's life, from its start to its stop.
 
@@ -187,6 +189,7 @@ async def live_app(
         backend: a model server that outlives this; `model` is not used then.
         store_like: makes the store that the worker writes to.
         places: how many runs are carried at once, on the scaled topology.
+        probes: where the probes of models are stored, if runs go by them.
         exclusive: whether workers from before are known to be gone, as those of a locked file are.
     """
     async with AsyncExitStack() as stack:
@@ -210,6 +213,7 @@ async def live_app(
             choose_model=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", True),
             gate=gate or engines.shared.gate,
             observer=observer,
+            probes=None if probes is None else probes(database),
             memories=memories,
             claims_new_runs=engines.claims_new_runs,
         )

@@ -39,6 +39,7 @@ log = logging.getLogger(__name__)
 MAX_REMAINING_SHARE = 0.8  # a compaction that leaves more than this of a view has failed
 REACTIVE_SHARE = 0.5  # of a view that was too long, when nothing is known but that
 TURNS_PER_OVERFLOW = 2
+MIN_ROOM = 1_000  # tokens
 COUNTED_INLINE = 200  # messages; more are counted in a thread
 
 Flush = Callable[[Sequence[Message]], Awaitable[None]]
@@ -109,6 +110,11 @@ class ContextKeeper:
     def tokens(self) -> int:
         """The estimate of the present view, in the provider's tokens."""
         return self._estimator.tokens(self._size) + self._surplus
+
+    @property
+    def room(self) -> int:
+        """The tokens that the window leaves for a reply to the present view; some, as the estimate may be too high."""
+        return max(self._window - self.tokens, MIN_ROOM)
 
     @property
     def begins_with_record(self) -> bool:
@@ -213,11 +219,16 @@ class ContextKeeper:
             state=self._state(transcript),
         )
 
-    async def shrink_after_overflow(self, transcript: Sequence[Message], *, iteration: int) -> View | None:
+    async def shrink_after_overflow(
+        self, transcript: Sequence[Message], *, iteration: int, window: int | None = None
+    ) -> View | None:
         """A smaller view after the API has refused the last one as too long; None: give up.
 
         Clearing, summary and collapse are tried once each, and a rung that does not shrink the view by a fifth is
         passed over. An overflow in the turn after one that was recovered is not recovered.
+
+        Args:
+            window: of the model, where its server has said it.
         """
         await self._append_new(transcript)
         if self._overflow is None or iteration >= self._overflow[0] + TURNS_PER_OVERFLOW:
@@ -226,7 +237,7 @@ class ContextKeeper:
             return None
         before, left = self.tokens, self._overflow[1]
         # What was refused is more than the window holds, whatever was believed of it.
-        self._window = min(self._window, before)
+        self._window = min(self._window, window or before)
         draft = self._draft()
         while left and draft.tokens > MAX_REMAINING_SHARE * before:
             rung = left.pop(0)

@@ -132,6 +132,15 @@ def continued(state: TurnState, step: Continue, results: Sequence[ToolResult]) -
     return replace(state, transitions=transitions, phase="ready", joins_text=joins_text)
 
 
+def no_tool_calls() -> ModelFailure:
+    """The failure of a turn whose model only speaks about the work, also once it was corrected."""
+    return ModelFailure(
+        ModelFailureKind.NO_TOOL_CALLS,
+        "The model called no tool, also when it was asked again, so it cannot do this work. Choose another with"
+        " SPROUT_MODEL; `sprout doctor --model` shows what it can do.",
+    )
+
+
 def ended_by(state: TurnState, verdict: GuardVerdict) -> TurnState:
     """The state after the loop guard's verdict: ended, where the verdict demands it."""
     if verdict.failure is not None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.loop import model_reply
 from sprout.loop.human import HumanQuestion
-from sprout.loop.iteration.continuation import ContinuationPolicy, continued, ended_by
-from sprout.loop.model import Message, Text, ToolResult
+from sprout.loop.iteration.continuation import ContinuationPolicy, NextStep, continued, ended_by, no_tool_calls
+from sprout.loop.model import Message, Text, ToolResult, ToolUse
 from sprout.loop.model_call.caller import CallFinished, ModelCaller
 from sprout.loop.model_notices import notice
 from sprout.loop.model_reply import ModelReply
@@ -22,6 +22,8 @@ from sprout.loop.tool_calls.batch import Batch
 from sprout.loop.tool_calls.calls import ToolCalls
 from sprout.loop.turn_options import TurnSettings
 from sprout.loop.turn_steps import CallStarted, MessageAdded, Step
+
+INTERRUPTED = frozenset({"partial_turn_kept", "pause_turn"})  # the model was not done speaking
 
 
 class TurnLoop:
@@ -225,6 +227,8 @@ class TurnLoop:
             review = await self._checks.review(turn_result(state, step), state.objections)
             state = replace(state, objections=review.used)
             step = review.step or Ending(step.reason, problems=review.problems)
+        if self._calls_nothing(state, step):
+            state, step = replace(state, failure=no_tool_calls()), Ending("failed")
         if isinstance(step, Ending):
             self._state = replace(state, ending=step)
             return []
@@ -236,6 +240,11 @@ class TurnLoop:
         if words := tuple(Text(text) for text in (step.message, verdict.message) if text is not None):
             steps.append(self._added(Message("user", words), "ready"))
         return steps
+
+    def _calls_nothing(self, state: TurnState, step: NextStep) -> bool:
+        """Whether a model that has tools was corrected in vain: it has called none yet, and is to be asked again."""
+        corrected = bool(self._settings.tools) and any(self._state.objections)
+        return corrected and isinstance(step, Continue) and step.code not in INTERRUPTED and not _has_calls(state)
 
     def _decided_before(self, state: TurnState, past: PastReply) -> TurnState:
         """The state after an iteration that an earlier worker went on from without a word of its own."""
@@ -261,6 +270,11 @@ class TurnLoop:
 
     def _stored(self, message: Message, stop_reason: str | None) -> MessageAdded:
         return MessageAdded(message, self._state.iterations, stop_reason, state_as_json(self._state))
+
+
+def _has_calls(state: TurnState) -> bool:
+    """Whether the model has called a tool, in this turn or in an earlier one that the transcript holds."""
+    return any(isinstance(block, ToolUse) for message in state.transcript for block in message.content)
 
 
 def _with_open_calls(state: TurnState) -> PastReply | None:

@@ -103,7 +103,7 @@ class ModelCaller:
             if state.ending is not None:
                 break
             view = replace(view, compactions=(), usage=Usage(), state=None)  # yielded and counted
-            builder = self._new_builder()
+            builder = self._new_builder(_own_words(state))
             error: Stopped | ModelFailure | None = None
             try:
                 async with aclosing(self._model.reply(self._request_for(state, view, choice))) as parts:
@@ -173,7 +173,7 @@ class ModelCaller:
         spent = self._settings.limits.exhausted_budget(state.usage, self._keeper.tokens)
         return state if spent is None else state.ended("budget", reached_limit=spent)
 
-    def _new_builder(self) -> ReplyBuilder:
+    def _new_builder(self, own_words: str) -> ReplyBuilder:
         self._attempts += 1
         make_filter = self._settings.hooks.output_filter
         return ReplyBuilder(
@@ -182,6 +182,7 @@ class ModelCaller:
             self._used_ids,
             self._settings.spoken,
             None if make_filter is None else make_filter(),
+            own_words=own_words,
         )
 
     def _model_name(self, state: TurnState) -> str:
@@ -199,8 +200,7 @@ class ModelCaller:
         for _ in range(state.images_left_out):
             messages = without_oldest_image(messages) or messages
         traits = self._settings.options.traits
-        wanted = min(self._max_tokens[state.escalated], traits.max_output)
-        room = self._settings.limits.reply_tokens(state.usage, self._keeper.tokens, wanted)
+        room = self._reply_tokens(state, self._max_tokens[state.escalated])
         forced = choice in ("auto", "none") or (traits.forces_tools and not state.on_fallback)
         return replace(
             self._request,
@@ -209,6 +209,11 @@ class ModelCaller:
             max_tokens=max(1, room),
             tool_choice=choice if forced else "auto",
         )
+
+    def _reply_tokens(self, state: TurnState, limit: int) -> int:
+        """Most tokens of a reply: the limit, or fewer where the model, its window or a budget has no more."""
+        wanted = min(limit, self._settings.options.traits.max_output, self._keeper.room)
+        return self._settings.limits.reply_tokens(state.usage, self._keeper.tokens, wanted)
 
     def _start_and_finish_calls(self, builder: ReplyBuilder, batch: Batch, iteration: int) -> Iterator[Step]:
         """The steps of calls that are complete now, and of calls that have ended meanwhile."""
@@ -225,11 +230,11 @@ class ModelCaller:
             yield from self._calls.finish(done, batch)
 
     def _after_success(self, state: TurnState, builder: ReplyBuilder, batch: Batch, view: View) -> _Recovery:
-        """A truncated reply of which no tool ran is requested once more, with the larger limit."""
+        """A truncated reply of which no tool ran is requested once more, where a larger limit gives it more room."""
         self._retry_policy.reset()
         self._keeper.record_usage(builder.usage)
         self._rewritten = False
-        usual, larger = self._max_tokens
+        usual, larger = (self._reply_tokens(state, limit) for limit in self._max_tokens)
         if builder.stop_reason != TRUNCATED or state.escalated or usual >= larger:
             return _Recovery(state, (), view)
         state = replace(state, escalated=True)
@@ -242,7 +247,9 @@ class ModelCaller:
     ) -> _Recovery:
         match failure.kind:
             case ModelFailureKind.PROMPT_TOO_LONG:
-                shrunk = self._keeper.shrink_after_overflow(state.transcript, iteration=state.iterations)
+                shrunk = self._keeper.shrink_after_overflow(
+                    state.transcript, iteration=state.iterations, window=failure.window
+                )
                 return self._with_smaller_view(state, failure, builder, await self._unless_stopped(shrunk))
             case ModelFailureKind.REQUEST_TOO_LARGE:
                 return self._without_image(state, failure, builder, view)
@@ -300,6 +307,14 @@ class ModelCaller:
             return state
         self._keeper.drop_thinking()
         return replace(state, on_fallback=False)
+
+
+def _own_words(state: TurnState) -> str:
+    """What the loop itself has said to the model last; empty where the last words are a person's, or results."""
+    last = state.transcript[-1:]
+    if state.iterations < 2 or not last or last[0].role != "user":
+        return ""
+    return " ".join(block.text for block in last[0].content if isinstance(block, Text))
 
 
 def _raise_if_incomplete(builder: ReplyBuilder) -> None:

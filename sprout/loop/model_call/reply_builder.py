@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.events import (
     Event,
     MessageBlock,
@@ -29,7 +30,9 @@ from sprout.loop.model import (
     ToolUse,
     UsagePart,
 )
+from sprout.loop.model_call.echo import Echo
 from sprout.loop.model_call.partial_json import FIELD_BREAK, StringFieldDecoder
+from sprout.loop.model_call.repetition import RepetitionDetector
 from sprout.loop.model_notices import notice
 from sprout.loop.model_reply import WITHHELD, ModelReply, is_substantial
 from sprout.loop.turn_options import OutputFilter, Voice
@@ -37,6 +40,7 @@ from sprout.loop.turn_options import OutputFilter, Voice
 Sort = Literal["text", "thinking", "spoken"]
 
 AFTER_THE_END = "after_the_end"
+REPEATS = "The model wrote the same passage again and again. Try again, or choose another with SPROUT_MODEL."
 
 
 @dataclass(slots=True)
@@ -57,6 +61,7 @@ class ReplyBuilder:
         spoken: tool → the fields of its input that are the learner's text.
         output_filter: filters words to the learner. Once it has withheld some, all that follow are withheld too, and no
             text is shown after a spoken call: it may have asked what that text would answer.
+        own_words: what Sprout itself said to the model last: text that repeats it is dropped unseen.
     """
 
     def __init__(
@@ -66,6 +71,8 @@ class ReplyBuilder:
         used_ids: set[str],
         spoken: Mapping[str, tuple[str, ...]],
         output_filter: OutputFilter | None = None,
+        *,
+        own_words: str = "",
     ) -> None:
         self.blocks: list[Block] = []
         self.usage = Usage()
@@ -84,14 +91,23 @@ class ReplyBuilder:
         self._decoders: dict[int, StringFieldDecoder] = {}
         self._unreadable: ToolUse | None = None
         self._ready: list[ToolUse] = []
+        self._own_words = own_words
+        self._echoes: dict[int, Echo] = {}
+        self._repetition = RepetitionDetector()
         self._growing: dict[int, _Growing] = {}
         self._shown: list[str] = []
 
     def take(self, part: ReplyPart) -> list[Event]:
-        """Take in one part and return the events that show it. Calls are fetched with `ready`."""
+        """Take in one part and return the events that show it. Calls are fetched with `ready`.
+
+        Raises ModelFailure: the reply only repeats itself.
+        """
         match part:
+            case TextPart(_, text) | ThinkingPart(_, text) if self._repetition.feed(text):
+                raise ModelFailure(ModelFailureKind.REPEATING, REPEATS)
             case TextPart(index, text):
-                return self._words(index, text, "text")
+                text = self._echo(index).feed(text)
+                return self._words(index, text, "text") if text else []
             case ThinkingPart(index, text):
                 return [self._grown(index, text, "thinking")] if text else []
             case InputPart(index, name, json):
@@ -100,6 +116,9 @@ class ReplyBuilder:
             case BlockDone(index, ToolUse() as call, problem):
                 call = self._take_call(call, problem)
                 return self._finish_call(index, call, problem)
+            case BlockDone(index, Text(text)) if self._echo(index).is_echo(text):
+                growing = self._growing.pop(index, None)
+                return [MessageReset(block_id=growing.block_id)] if growing else []
             case BlockDone(index, Text() as block) if self._filters_text:
                 return [] if self._has_spoken else self._filtered(index, block)
             case BlockDone(index, block):
@@ -203,6 +222,9 @@ class ReplyBuilder:
         self._shown.append(block_id)
         self.spoken_blocks[call.id] = block_id
         return [MessageBlock(block_id=block_id, text=text)]
+
+    def _echo(self, index: int) -> Echo:
+        return self._echoes.setdefault(index, Echo(self._own_words))
 
     @property
     def _filters_text(self) -> bool:

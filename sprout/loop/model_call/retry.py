@@ -1,6 +1,7 @@
 """Retry policy: which failure of the model leads to which next step."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
@@ -62,6 +63,7 @@ class RetryPolicy:
     def reset(self) -> None:
         """Begin all counts anew, after a complete reply."""
         self._rate_limits = self._overloads = self._overloads_in_a_row = 0
+        self._again: Counter[ModelFailureKind] = Counter()
 
     def next_step(self, failure: ModelFailure) -> Retry | SwitchModel | None:
         """The next step after a failure; None means give up."""
@@ -70,6 +72,11 @@ class RetryPolicy:
             self._rate_limits += 1
             scheduled = policy.rate_limit_base_s * 2 ** (self._rate_limits - 1)
             return self._retry(self._rate_limits, policy.rate_limit_retries, failure, scheduled)
+        if failure.kind in (ModelFailureKind.READING, ModelFailureKind.REPEATING):
+            self._again[failure.kind] += 1
+            reads = failure.kind is ModelFailureKind.READING
+            of = policy.reading_retries if reads else policy.repetition_retries
+            return self._retry(self._again[failure.kind], of, failure, 0.0)
         if failure.kind not in OVERLOAD_KINDS:
             return None
         self._overloads_in_a_row = self._overloads_in_a_row + 1 if failure.kind is ModelFailureKind.OVERLOADED else 0

@@ -168,6 +168,8 @@ def _encode_block(block: Block, prompt: Prompt, tool_id: str, thinking_shown: bo
             return EncodedBlock(whole, whole | {"thinking": "", "signature": ""}, "thinking_delta", "thinking", shown)
         case ToolOut():
             call: dict[str, Any] = {"type": "tool_use", "id": tool_id, "name": block.name, "input": _tool_input(block)}
+            if block.whole:
+                return EncodedBlock(call, call, "input_json_delta", "partial_json", "")
             return EncodedBlock(call, call | {"input": {}}, "input_json_delta", "partial_json", block.json())
 
 

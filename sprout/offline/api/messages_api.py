@@ -23,6 +23,7 @@ from sprout.offline.api.prompt import Prompt, digest_after, parse_prompt
 from sprout.offline.api.prompt_cache import PromptCache
 from sprout.offline.api.request_validation import check_count_request, check_request
 from sprout.offline.api.signatures import check_signatures
+from sprout.offline.faults.foreign_errors import FOREIGN_ERRORS
 from sprout.offline.faults.reply_faults import apply_fault
 from sprout.offline.faults.scenarios import Fault, FaultPlan, Scenario
 from sprout.offline.pace import Pace
@@ -104,6 +105,8 @@ class MessagesApi:
             return response
         message = self._build_message(truncated(reply, body["max_tokens"]), prompt, record)
         pace = fault.pace if fault and fault.scenario is Scenario.SLOW else self._pace
+        if fault and fault.scenario is Scenario.HELD_BACK:
+            await asyncio.sleep(fault.pace.first_token_s)
         return self._build_response(message, pace, fault, record, request_id)
 
     async def _generate_reply(self, record: RecordedRequest, size: int) -> tuple[Reply, Fault | None]:
@@ -205,6 +208,9 @@ def _error_reply(fault: Fault | None, record: RecordedRequest, prompt: Prompt, r
     if fault.scenario is Scenario.BAD_GATEWAY_HTML:
         record.status = 502
         return Response(BAD_GATEWAY, 502, media_type="text/html")
+    if foreign := FOREIGN_ERRORS.get(Scenario(fault.scenario)):
+        record.status, body = foreign
+        return JSONResponse(body, record.status)
     if fault.scenario is Scenario.ERROR_EVENT and not record.body.get("stream"):
         fault = replace(fault, scenario=Scenario.OVERLOADED)
     if error := _error_of(fault, prompt):

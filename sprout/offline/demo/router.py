@@ -7,6 +7,7 @@ from sprout.offline.courses.catalogue import use_added_courses
 from sprout.offline.demo.agents.grading import reply_as_grading_agent
 from sprout.offline.demo.agents.key_check import reply_as_key_check
 from sprout.offline.demo.agents.plain_text import reply_plainly
+from sprout.offline.demo.agents.probe import reply_to_probe
 from sprout.offline.demo.agents.refinement import reply_as_refinement_agent
 from sprout.offline.demo.agents.review import reply_as_review_agent
 from sprout.offline.demo.agents.subconcept import reply_as_subconcept_agent
@@ -25,6 +26,8 @@ AGENTS: dict[str, Callable[[Conversation], Reply]] = {
     "remove_subconcept": reply_as_refinement_agent,
     "get_graded_answers": reply_as_review_agent,
     "ask_checkpoint": reply_as_tutor,
+    "note_number": reply_to_probe,
+    "note_shelf": reply_to_probe,
 }
 
 

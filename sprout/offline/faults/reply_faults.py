@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sprout.offline.faults.quirks import QUIRKS
 from sprout.offline.faults.scenarios import Fault, Scenario
 from sprout.offline.reply import Block, Body, Reply, TextOut, ThinkingOut, ToolOut
 
@@ -17,6 +18,8 @@ def apply_fault(reply: Reply, fault: Fault, body: Body, number: int) -> Reply:
     Those about tools use the reply's first call; where it has none they make one for the first tool on offer, and
     where no tool is on offer either they leave the reply as it is.
     """
+    if quirk := QUIRKS.get(Scenario(fault.scenario)):
+        return quirk(reply, body)
     change = _CHANGES.get(Scenario(fault.scenario))
     if change is None or (fault.scenario is Scenario.WINDOW_EXCEEDED and not fault.as_stop_reason):
         return reply

@@ -34,6 +34,19 @@ class Scenario(StrEnum):
     NO_CREDIT = "no_credit"
     UNKNOWN_MODEL = "unknown_model"
     SLOW = "slow"
+    NO_USAGE = "no_usage"
+    WHOLE_TOOL_INPUT = "whole_tool_input"
+    ONE_CALL = "one_call"
+    THINKING_TAGS = "thinking_tags"
+    WRONG_STOP_REASON = "wrong_stop_reason"
+    TOOLS_DROPPED = "tools_dropped"
+    REPEATING = "repeating"
+    PARROT = "parrot"
+    HELD_BACK = "held_back"
+    TOO_LONG_LLAMA_CPP = "too_long_llama_cpp"
+    TOO_LONG_VLLM = "too_long_vllm"
+    TOO_LONG_LM_STUDIO = "too_long_lm_studio"
+    TOO_LONG_OLLAMA = "too_long_ollama"
 
 
 ANSWERED_WITHOUT_THE_MODEL = frozenset(
@@ -46,6 +59,10 @@ ANSWERED_WITHOUT_THE_MODEL = frozenset(
         Scenario.BAD_KEY,
         Scenario.NO_CREDIT,
         Scenario.UNKNOWN_MODEL,
+        Scenario.TOO_LONG_LLAMA_CPP,
+        Scenario.TOO_LONG_VLLM,
+        Scenario.TOO_LONG_LM_STUDIO,
+        Scenario.TOO_LONG_OLLAMA,
     }
 )
 
@@ -61,7 +78,7 @@ class Fault:
         retry_after_s: the retry-after header of an error; None leaves it out.
         pings: whether a stall sends pings, one each `ping_every_s`.
         as_stop_reason: `window_exceeded` as the end of a reply instead of a 400.
-        pace: of `slow`.
+        pace: of `slow`; of `held_back`, whose headers come with the first token, as llama.cpp's do.
         reply: the reply that the fault applies to; by default the model's.
     """
 

@@ -1,7 +1,7 @@
 """Dependencies of the run execution."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sprout.agents.agent import AgentSpec, Brief
 from sprout.agents.missing_agent import AgentMissing
@@ -17,6 +17,7 @@ from sprout.runs.execution.crash_guard import CrashQuarantine
 from sprout.runs.execution.memory_flush import LearnerMemories
 from sprout.runs.execution.observer import Observer
 from sprout.runs.model_gate import CallGate
+from sprout.runs.model_probes import ModelProbe, ModelProbes
 from sprout.runs.run_store import RunStore, WorkerLease
 from sprout.runs.state import Run
 from sprout.runs.streaming.bus import EventBus
@@ -37,6 +38,12 @@ class ModelChoice:
     summaries: str
     offline: bool
     traits: ModelTraits = ModelTraits()
+
+    def with_window_of(self, probe: ModelProbe | None) -> "ModelChoice":
+        """The choice with the window that a probe has found, which a server may have set smaller than the model's."""
+        if probe is None or probe.window is None:
+            return self
+        return replace(self, traits=replace(self.traits, window=probe.window))
 
 
 def turn_options(spec: AgentSpec, brief: Brief, choice: ModelChoice, journal: Journal) -> TurnOptions:
@@ -67,6 +74,7 @@ class RunDependencies:
         claims_new_runs: whether it claims a run as it admits it; else any worker may take it.
         choose_model: the model for an agent's name, in small mode or not.
         ledger: reserves the cost of model calls, if there are daily budgets.
+        probes: what was found out about models, if it is asked for.
         memories: where agents with a memory keep what results say of the learner before a compaction.
     """
 
@@ -80,9 +88,14 @@ class RunDependencies:
     gate: CallGate
     observer: Observer
     ledger: BudgetLedger | None = None
+    probes: ModelProbes | None = None
     memories: LearnerMemories | None = None
     claims_new_runs: bool = True
     quarantine: CrashQuarantine = field(default_factory=CrashQuarantine)
+
+    async def probe_of(self, model: str) -> ModelProbe | None:
+        """The last probe of a model; None if it was never probed."""
+        return None if self.probes is None else await self.probes.of(model)
 
     @property
     def admission_lease(self) -> WorkerLease | None:

@@ -11,7 +11,7 @@ from sprout.agents.agent import Brief, Job, NothingSaved
 from sprout.agents.missing_agent import missing_agent
 from sprout.clock import utc_now
 from sprout.errors import DatabaseBusy, DatabaseUnavailable, SetupError, SproutError, StorageFull
-from sprout.events import AgentDone, AgentError, AgentStart, Event, ReachedLimit, RunDone, Usage
+from sprout.events import AgentDone, AgentError, AgentStart, Event, ReachedLimit, RunDone, Usage, UsageReported
 from sprout.failpoints import failpoint
 from sprout.loop.context.keeper import Flush
 from sprout.loop.context.summary import summariser
@@ -40,8 +40,9 @@ from sprout.runs.execution.resume import ResumePlan, plan_resume
 from sprout.runs.execution.wakeup import Wakeup
 from sprout.runs.execution.writer import RunWriter
 from sprout.runs.fair_queue import urgency_of
-from sprout.runs.metered_model import Meter, MeteredModel
+from sprout.runs.metered_model import Meter, MeteredModel, OpenCallUsage
 from sprout.runs.model_gate import RunGate
+from sprout.runs.model_probes import require_fit
 from sprout.runs.questions import RunQuestion, changed_question, in_doubt_question
 from sprout.runs.run_store import Checkpoint, CheckpointKind, Entry
 from sprout.runs.state import TERMINAL_STATES, Fenced, Run, RunAlreadyEnded, RunError, RunState
@@ -99,6 +100,7 @@ class RunExecutor:
         self._clock = asyncio.get_running_loop().time
         self._began_s = self._clock()
         self._elapsed_before_s = 0.0
+        self._open_call = OpenCallUsage()
         self._journal = Journal()
         self._transitions: tuple[str, ...] = ()
         self._writer = self._new_writer(())
@@ -249,7 +251,9 @@ class RunExecutor:
 
     async def _run_loop(self, brief: Brief, kept: ResumePlan | None) -> TurnResult:
         run, policy = self._run, self._spec.policy
-        choice = self._parts.choose_model(run.agent, run.small)
+        probe = await self._parts.probe_of(run.model)
+        require_fit(probe)
+        choice = self._parts.choose_model(run.agent, run.small).with_window_of(probe)
         model = self._metered_model()
         turn = run_turn(
             model,
@@ -276,7 +280,11 @@ class RunExecutor:
                     if isinstance(step, TurnResult):
                         return step
                     await self._writer.add(step)
+                    if isinstance(step, UsageReported):
+                        self._open_call.usage = Usage()
         except TimeoutError:
+            if self._open_call.usage != Usage():
+                await self._writer.store([UsageReported(usage=self._open_call.usage)])
             raise HardLimit(policy.hard_limit_s) from None
         raise AssertionError("a turn ends with its result")
 
@@ -291,7 +299,7 @@ class RunExecutor:
         """The model within budget, gate and telemetry: waiting for money takes no slot, and no wait is measured."""
         run, parts = self._run, self._parts
         gate = RunGate(parts.gate, run.user_id, run.root_id, urgency_of(run.agent), self._crash_guard.idle)
-        meters: list[Meter] = [gate.admit, partial(parts.observer.model_call, run)]
+        meters: list[Meter] = [gate.admit, partial(parts.observer.model_call, run), self._open_call.meter]
         if parts.ledger is not None and parts.ledger.limited:
             budget = CallBudget(parts.ledger, learner=run.user_id, run_id=run.id, branch_id=run.branch_id)
             meters.insert(0, budget.reserve)

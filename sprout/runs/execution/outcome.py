@@ -10,6 +10,8 @@ RETRYABLE_KINDS = OVERLOAD_KINDS | {
     ModelFailureKind.RATE_LIMITED,
     ModelFailureKind.BUDGET_SPENT,
     ModelFailureKind.NO_PROGRESS,
+    ModelFailureKind.READING,
+    ModelFailureKind.REPEATING,
 }
 UNFINISHED_REASONS = frozenset({"failed", "waiting_on_human"})
 STATE_BY_REASON = {"cancelled": RunState.CANCELLED, "failed": RunState.FAILED}

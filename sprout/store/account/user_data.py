@@ -20,6 +20,7 @@ from sprout.store.schema import (
 )
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
 from sprout.store.schema.columns import TableModel, table_of
+from sprout.store.schema.model_tables import ModelProbeTable
 
 # Columns with keys of questions, which may be asked again, with what proves who signs in, or with internal state.
 WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
@@ -59,6 +60,7 @@ EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     sign_in_tables.SignInAttempt: "attempts to sign in, for ten minutes",
     BudgetDay: "the cost of a day, kept for its month and the next",
     BudgetReservation: "reservations of active calls",
+    ModelProbeTable: "what the models of this server can do",
 }
 
 _users, _branches, _nodes = table_of(tables.User), table_of(tables.Branch), table_of(tables.Node)

@@ -14,6 +14,7 @@ from sprout.store.schema import (  # noqa: F401 - their tables are part of the m
     budget_tables,
     class_tables,
     desk_tables,
+    model_tables,
     placement_tables,
     review_tables,
     run_tables,

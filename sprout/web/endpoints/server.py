@@ -1,7 +1,8 @@
 """Endpoints about the server itself."""
 
 from sprout.accounts.access import ADMIN, PUBLIC, READ
-from sprout.web.endpoints.shapes import one
+from sprout.runs.model_probes import ProbedModel
+from sprout.web.endpoints.shapes import RUN_LIMITER, one, rows
 from sprout.web.handlers import server
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
@@ -14,7 +15,10 @@ SERVER: tuple[AnyEndpoint, ...] = (
                  one("Healthy.", responses.Health), (503,)),
         Endpoint("GET", "/api/status", READ, server.get_status,
                  "Version, models, limits, estimates and suggested topics",
-                 (Status(200, "An object with version, model, models, limits, estimate and suggestions."),)),
+                 (Status(200, "An object with version, model, models, probes, limits, estimate and suggestions."),)),
+        Endpoint("POST", "/api/models/probe", ADMIN, server.probe_models,
+                 "Probe every model in use: up to a minute, and 20,000 tokens for each",
+                 rows("The models with what was found out.", ProbedModel), (409, 503), rate_limiter=RUN_LIMITER),
         Endpoint("GET", "/api/schema/events", PUBLIC, server.get_event_schema,
                  "The JSON Schema of every event of a run",
                  (Status(200, "A JSON Schema."),)),

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from sprout.errors import DatabaseUnavailable
 from sprout.events import EVENT, wire_time
 from sprout.web.http.dependencies import ServerProbes
-from sprout.web.http.endpoint import Call, json_response
+from sprout.web.http.endpoint import Call, json_list_response, json_response
 from sprout.web.http.failures import error_response
 from sprout.web.schemas.responses import Health
 
@@ -52,6 +52,11 @@ def not_ready(reason: str) -> Response:
 async def get_status(call: Call[ServerProbes]) -> Response:
     """Version, models, limits, estimates, suggestions, and the budget of the caller."""
     return JSONResponse(dict(await call.dependencies.status(call.user_id)))
+
+
+async def probe_models(call: Call[ServerProbes]) -> Response:
+    """Every model in use with its new probe."""
+    return json_list_response(await call.dependencies.probe_models())
 
 
 async def get_metrics(call: Call[ServerProbes]) -> Response:

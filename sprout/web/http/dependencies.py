@@ -50,6 +50,7 @@ from sprout.learning.questions.question_sets import QuestionSets
 from sprout.learning.reviews.repository import Reviews
 from sprout.learning.sources import Sources
 from sprout.runs.handoff_report import Handoff
+from sprout.runs.model_probes import ProbedModel
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
@@ -148,6 +149,11 @@ class RunService(Protocol):
     async def retry(self, run_id: str, *, user_id: str) -> Admission: ...
 
     async def discard(self, run_id: str, *, user_id: str) -> Run: ...
+
+
+async def no_models() -> Sequence[ProbedModel]:
+    """The probe of a server without models."""
+    return ()
 
 
 async def always_ready() -> str | None:
@@ -266,12 +272,14 @@ class ServerProbes:
         database_ok: whether the database answers.
         metrics: all figures in the format that an Accept header asks for, and its content type.
         unready_reason: why no requests should be sent here now, with what to do; None while they may be.
+        probe_models: probes every model in use, which takes up to a minute.
     """
 
     status: Callable[[str], Awaitable[Mapping[str, JsonValue]]]
     database_ok: Callable[[], Awaitable[bool]]
     metrics: Callable[[str], Awaitable[tuple[bytes, str]]]
     unready_reason: Callable[[], Awaitable[str | None]] = always_ready
+    probe_models: Callable[[], Awaitable[Sequence[ProbedModel]]] = no_models
 
 
 @dataclass(frozen=True, slots=True)

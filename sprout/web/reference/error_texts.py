@@ -39,6 +39,10 @@ _CONFLICTING_CHANGE = "Conflicting change: try again."
 
 ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("GET", "/api/health"): {503: "The database does not answer."},
+    ("POST", "/api/models/probe"): {
+        409: "The models are being probed already, or the model is the built-in one.",
+        503: "A model can't be reached, or refuses the key; the text says what to do.",
+    },
     ("POST", "/api/sign-in"): {401: "The name or the password isn't right.", 404: _NO_PASSWORDS},
     ("POST", "/api/sign-in/set-up"): {404: _NO_PASSWORDS, 409: _NAME_TAKEN},
     ("POST", "/api/sign-in/password"): {404: _NO_PASSWORDS},

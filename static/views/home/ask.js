@@ -7,6 +7,7 @@ import { requestOf, addFiles } from "../../lib/file_selection.js";
 import { modelName, money, size } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { toldModel, isUnfit } from "../../lib/model_fitness.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as documentsApi from "../../net/documents_api.js";
@@ -246,6 +247,7 @@ export function AskForm({ status, asked, refusal, isNext }) {
         !status.model.ready &&
         html`<p class="err"><${Icon} name="warn" small /><span>${status.model.note ?? t("model.not_ready")}</span></p>`
       }
+      ${status && html`<${Fitness} status=${status} small=${small.value} />`}
       ${
         status &&
         html`<p class="cost">
@@ -267,6 +269,18 @@ export function AskForm({ status, asked, refusal, isNext }) {
       />`
     }
   </div>`;
+}
+
+/** What was found out about the model, where it matters here. @param {{ status: Status, small: boolean }} props */
+function Fitness({ status, small }) {
+  const told = toldModel(status, small);
+  if (!told) return null;
+  const unfit = isUnfit(told.fitness);
+  const { minutes } = status.estimate[small ? "small" : "full"];
+  const values = { model: modelName(told.model, false), minutes: t("cost.minutes", { n: minutes }) };
+  return html`<p class=${unfit ? "err" : "cost"}>
+    <${Icon} name=${unfit ? "warn" : "clock"} small /><span>${t(`fit.${told.fitness}`, values)}</span>
+  </p>`;
 }
 
 /** @param {{ files: import("@preact/signals").Signal<File[]>, busy: boolean }} props */

@@ -8,6 +8,7 @@ import { serverSentence } from "../../lib/server_words.js";
 import * as api from "../../net/api.js";
 import { modelContact } from "../../state/settings.js";
 import { Icon } from "../common/icons.js";
+import { ModelProbes } from "./model_probes.js";
 
 /** @import { Budget, Run, Status } from "../../types.d.ts" */
 
@@ -54,6 +55,7 @@ export function ModelSettings({ status, runs }) {
         <dt>${t("st.model_answers")}</dt>
         <dd><${Answers} runs=${runs} /></dd>
       </dl>
+      ${!model.offline && html`<${ModelProbes} probes=${status.probes} />`}
       <p class="t13 dim"><${WithCode} words=${t("st.model_how", asTheyStand)} values=${MODEL_SETTINGS} /></p>
     </div>
   </section>`;

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from harness.browser import open_page
+from harness.browser import PHONE, open_page
+from harness.journeys.learner import assert_no_overflow
 from harness.journeys.sprout_server import COURSE, QUICK_PACE, Row, start_server
 from sprout.offline.demo.router import demo_model
 from sprout.offline.server import running_offline_server
+from tests.journeys.support import axe
 from tests.journeys.support.map_view import (
     assert_same_as_graph,
     panel,
@@ -56,3 +58,23 @@ async def test_an_unreachable_model_is_tried_again_openly_then_said_and_mended(
             await alert.get_by_role("button", name="Try again").click()
             await wait_for_end(page)
         assert_same_as_graph(await read_map(page), await grown.graph())
+
+
+async def test_O7_a_model_that_calls_no_tools_is_said_so_in_the_settings_and_beside_grow(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE, model="local-model") as grown:
+        grown.faults.set_fault("tools_dropped")
+        async with open_page(browser, f"{grown.url}/settings", size=PHONE) as page:
+            await expect(page.get_by_text("local-model: not tested yet")).to_be_visible()
+            button = page.get_by_role("button", name="Test the models")
+            await button.focus()
+            await page.keyboard.press("Enter")
+            await expect(page.get_by_text("local-model calls no tools")).to_be_visible()
+            await assert_no_overflow(page)
+            await axe.assert_accessible(page, "model probes")
+            await take_screenshot(page, "model-probes")
+            await page.goto(grown.url)
+            await expect(page.get_by_text("no path can be made with it: choose another model")).to_be_visible()
+            await assert_no_overflow(page)
+            await take_screenshot(page, "unfit-model")

@@ -24,6 +24,7 @@ STATUS: Row = {
     "models": {},
     "limits": {"uploadMaxBytes": 1, "uploadMaxFiles": 1, "uploadTypes": [".md"]},
     "estimate": {"small": ESTIMATE, "full": ESTIMATE},
+    "probes": [],
     "budget": {"tightest": None},
     "suggestions": [],
 }

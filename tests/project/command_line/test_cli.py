@@ -295,6 +295,26 @@ async def test_doctor_calls_a_model_that_is_there(tmp_path: Path) -> None:
     assert "sprout-offline answered in" in ran.out
 
 
+async def test_O7_doctor_finds_out_what_a_model_can_do_and_stores_it(tmp_path: Path) -> None:
+    settings = {"SPROUT_MODEL": "sprout-offline"}
+    async with serve_sprout("model-server", "--port", "0", folder=tmp_path) as (_, address):
+        ran = await run_sprout("doctor", "--model", folder=tmp_path, ANTHROPIC_BASE_URL=address, **settings)
+    assert ran.code == 0, ran.out
+    assert "sprout-offline can do the work of agents" in ran.out
+    assert "3 of 3 tool calls came; 3 of 3 in one reply; nested input is right" in ran.out
+    assert "the result is stored" in ran.out
+    with closing(sqlite3.connect(tmp_path / "data" / "sprout.sqlite3")) as database:
+        row = database.execute("select model, address, tool_calls from model_probes").fetchone()
+    assert row == ("sprout-offline", address, 3)
+
+
+async def test_O9_doctor_says_that_a_model_calls_no_tools(tmp_path: Path) -> None:
+    async with serve_sprout("model-server", "--port", "0", "--scenario", "tools_dropped", folder=tmp_path) as (_, url):
+        ran = await run_sprout("doctor", "--model", folder=tmp_path, ANTHROPIC_BASE_URL=url, SPROUT_MODEL="mine")
+    assert ran.code == 1
+    assert "mine calls no tools, so agents cannot work with it: choose another" in ran.out
+
+
 NO_PROVIDER = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
 NOTES = """# Tides
 

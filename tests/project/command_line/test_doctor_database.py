@@ -34,7 +34,7 @@ async def run_doctor(url: str, folder: Path, redis_url: str = "") -> tuple[int, 
     """The exit code, and what is said under each heading."""
     console = Console(record=True, width=400)
     settings = load_settings(data_dir=folder, database_url=url, redis_url=redis_url, api_key=None, base_url=None)
-    code = await examine(settings, {"any": LoopPolicy()}, console, probe=False)
+    code = await examine(settings, {"any": LoopPolicy()}, console, probing="none")
     lines = [line for line in console.export_text().splitlines() if line.strip()]
     return code, {line[:12].strip(): line[12:].strip() for line in lines}
 

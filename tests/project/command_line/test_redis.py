@@ -30,7 +30,7 @@ async def doctor_on(redis_url: str, database: str, folder: Path) -> tuple[int, s
     """The exit code, and what is said of Redis."""
     console = Console(record=True, width=400)
     settings = load_settings(data_dir=folder, redis_url=redis_url, api_key=None, base_url=None, database_url=database)
-    code = await examine(settings, {"any": LoopPolicy()}, console, probe=False)
+    code = await examine(settings, {"any": LoopPolicy()}, console, probing="none")
     (line,) = [line for line in console.export_text().splitlines() if line.startswith("redis")]
     return code, line.removeprefix("redis").strip()
 

@@ -19,7 +19,7 @@ def documented() -> dict[str, str]:
 
 async def test_the_table_that_doctor_prints_is_the_documented_one(tmp_path: Path) -> None:
     console = Console(record=True, width=200)
-    await examine(load_settings(data_dir=tmp_path), {"any": LoopPolicy()}, console, probe=False)
+    await examine(load_settings(data_dir=tmp_path), {"any": LoopPolicy()}, console, probing="none")
     printed = console.export_text().splitlines()
     assert set(documented()) == set(LoopPolicy.model_fields)
     for name, default in documented().items():

@@ -1,0 +1,55 @@
+"""Probes of models as rows."""
+
+from typing import Any
+
+from sqlalchemy import RowMapping, delete, insert, select
+
+from sprout.events import Usage
+from sprout.runs.model_probes import ModelProbe
+from sprout.store.engine.database import Database
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.schema.columns import table_of
+from sprout.store.schema.model_tables import ModelProbeTable
+
+USAGE = ("input_tokens", "output_tokens", "cost_usd")
+
+_probes = table_of(ModelProbeTable)
+
+
+class SqlModelProbes:
+    """ModelProbes on SQL.
+
+    Args:
+        address: of the server whose models these are.
+    """
+
+    def __init__(self, database: Database, address: str) -> None:
+        self._database = database
+        self._address = address
+
+    async def of(self, model: str) -> ModelProbe | None:
+        wanted = select(_probes).where(_probes.c.address == self._address, _probes.c.model == model)
+        row = await self._database.read_tx(lambda one: one.execute(wanted).mappings().one_or_none())
+        return None if row is None else _probe(row)
+
+    async def all(self) -> list[ModelProbe]:
+        wanted = select(_probes).where(_probes.c.address == self._address).order_by(_probes.c.model)
+        rows = await self._database.read_tx(lambda one: one.execute(wanted).mappings().all())
+        return [_probe(row) for row in rows]
+
+    async def save(self, probe: ModelProbe) -> None:
+        values = probe.model_dump(by_alias=False, exclude={"usage"})
+        values |= {name: getattr(probe.usage, name) for name in USAGE}
+
+        def body(tx: WriteTransaction) -> None:
+            tx.lock(f"model probe:{probe.address}:{probe.model}")
+            same = (_probes.c.address == probe.address, _probes.c.model == probe.model)
+            tx.connection.execute(delete(_probes).where(*same))
+            tx.connection.execute(insert(_probes).values(values))
+
+        await self._database.write_tx(body)
+
+
+def _probe(row: RowMapping) -> ModelProbe:
+    values: dict[str, Any] = {name: value for name, value in row.items() if name not in USAGE}
+    return ModelProbe(**values, usage=Usage(**{name: row[name] for name in USAGE}))

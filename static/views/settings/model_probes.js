@@ -1,0 +1,82 @@
+// @ts-check
+/** What the models of the server can do, and the button that finds it out. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/you.js";
+import { count, modelName } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { isUnfit } from "../../lib/model_fitness.js";
+import * as api from "../../net/api.js";
+import * as modelsApi from "../../net/models_api.js";
+import { Icon } from "../common/icons.js";
+
+/** @import { ProbedModel } from "../../types.d.ts" */
+
+/** @param {{ probes: ProbedModel[] }} props */
+export function ModelProbes({ probes }) {
+  const found = useSignal(probes);
+  const mayProbe = useSignal(false);
+  const running = useSignal(false);
+  const problem = useSignal("");
+
+  useEffect(() => {
+    api.caller().then(
+      ({ scopes, role }) => {
+        mayProbe.value = role === "owner" && scopes.includes("admin");
+      },
+      () => {
+        mayProbe.value = false; // not reached: the rest of the screen says so
+      },
+    );
+  }, []);
+
+  const start = async () => {
+    if (running.value) return;
+    running.value = true;
+    problem.value = "";
+    try {
+      found.value = await modelsApi.probe();
+    } catch (error) {
+      problem.value = /** @type {Error} */ (error).message;
+    } finally {
+      running.value = false;
+    }
+  };
+
+  return html`<div class="st-field" role="group" aria-label=${t("st.probe")}>
+    <ul class="plain" aria-live="polite">
+      ${found.value.map((one) => html`<${Verdict} key=${one.model} probed=${one} />`)}
+    </ul>
+    ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${problem.value}</span></p>`}
+    ${
+      mayProbe.value &&
+      html`
+        <div>
+          <button class="btn sm" type="button" aria-disabled=${running.value} aria-busy=${running.value} onClick=${start}>
+            ${running.value ? t("st.probe_running") : t("st.probe_start")}
+          </button>
+        </div>
+        <p class="t13 dim">${t("st.probe_cost")}</p>
+      `
+    }
+  </div>`;
+}
+
+/** @param {{ probed: ProbedModel }} props */
+function Verdict({ probed }) {
+  const { fitness, minutes, probe } = probed;
+  const model = modelName(probed.model, false);
+  if (!probe) return html`<li class="dim">${t("st.probe_never", { model })}</li>`;
+  const words = t(`st.probe_${fitness}`, { model, window: count(probe.window ?? 0) });
+  return html`<li>
+    ${isUnfit(fitness) ? html`<p class="err"><${Icon} name="warn" small /><span>${words}</span></p>` : words}
+    ${
+      probe.tokensPerS !== null &&
+      minutes !== null &&
+      fitness !== "calls_no_tools" &&
+      html` <span class="dim">${t("st.probe_speed", { speed: count(Math.round(probe.tokensPerS)), minutes })}</span>`
+    }
+    ${probe.longPrompt === "cut" && html` <span class="dim">${t("st.probe_cut")}</span>`}
+  </li>`;
+}
