@@ -1,0 +1,18 @@
+"""A model that no suite may call."""
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from sprout.loop.model import ChatModel, ModelRequest, ReplyPart
+
+
+class NoModel:
+    async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
+        raise AssertionError("this suite calls no model")
+        yield
+
+
+@pytest.fixture
+def no_model() -> ChatModel:
+    return NoModel()
