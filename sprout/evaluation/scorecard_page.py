@@ -16,9 +16,7 @@ def scorecard_page(card: Scorecard) -> str:
         "",
         f"{card.data.items} items of {card.data.name} ({card.data.licence}){judge}.",
         "",
-        "| metric | value | 95 % interval | |",
-        "| --- | --- | --- | --- |",
-        *(_metric_row(one) for one in card.metrics),
+        metric_table(card),
         "",
         f"Intervals are the percentiles of {card.resamples} bootstrap resamples of the items.",
         "",
@@ -32,6 +30,12 @@ def scorecard_page(card: Scorecard) -> str:
         f"| cost | ${card.calls.usage.cost_usd:.4f}, of it ${card.calls.spent_usd:.4f} spent by the last command |",
     ]
     return "\n".join(lines) + "\n"
+
+
+def metric_table(card: Scorecard) -> str:
+    """The metrics as a table."""
+    rows = ["| metric | value | 95 % interval | what it is |", "| --- | --- | --- | --- |"]
+    return "\n".join([*rows, *(_metric_row(one) for one in card.metrics)])
 
 
 def comparison_page(found: Comparison) -> str:

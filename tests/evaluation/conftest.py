@@ -8,9 +8,10 @@ from sprout.loop.model import ChatModel, ModelRequest, ReplyPart
 
 
 class NoModel:
-    async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
+    """Fails the test that calls it."""
+
+    def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
         raise AssertionError("this suite calls no model")
-        yield
 
 
 @pytest.fixture

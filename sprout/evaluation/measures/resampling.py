@@ -8,7 +8,7 @@ from typing import TypeVar
 
 RESAMPLES = 1_000
 FEWEST_RESAMPLES = 200
-MOST_DRAWN = 500_000  # records in all resamples of one statistic: a large log is resampled less often
+MOST_DRAWN = 300_000  # records in all resamples of one statistic: a large log is resampled less often
 SHARE_WITHIN = 0.95
 SEED = 20_131
 

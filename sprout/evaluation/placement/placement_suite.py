@@ -11,7 +11,7 @@ from sprout.evaluation.suite import DataSource, Item, ItemModels, Metric, Record
 from sprout.offline.courses.catalogue import courses
 
 NAME = "placement"
-ON_RANDOM_GRAPHS, ON_COURSES = 24, 12
+ON_RANDOM_GRAPHS, ON_COURSES = 12, 8
 RANDOM_GRAPH = "random graph"
 SOURCE = "simulated learners of Sprout's own, on random graphs and the built-in courses"
 LICENCE = "Apache-2.0, part of Sprout"

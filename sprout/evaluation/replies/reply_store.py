@@ -27,7 +27,7 @@ from sprout.loop.model import (
 )
 
 # Fences carry a random attribute, so that no text can close them; it says nothing to the model.
-_NONCE = re.compile(r' n=\\?"[0-9a-f]{8}\\?"')
+_NONCE = re.compile(r' n=\\*"[0-9a-f]{8}\\*"')
 _BLOCKS = (Text, Thinking, RedactedThinking, ToolUse)
 
 
