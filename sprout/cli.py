@@ -7,19 +7,20 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sprout import __version__
+from sprout.commands.evaluate import add_eval_command
+from sprout.commands.files import format_of, read_document, read_text
+from sprout.commands.subcommands import Command, add_command, pace, port, topic
 from sprout.errors import SetupError, SproutError
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 if TYPE_CHECKING:
     from sprout.config import Settings
-    from sprout.learning.paths.repository import NewDocument
     from sprout.roles import Role
 
 INTERRUPTED = 130
-Command = Callable[[argparse.Namespace], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,7 +76,7 @@ def _run_server(given: argparse.Namespace, choose_role: "Callable[[Settings], Ro
 
 def _learn(given: argparse.Namespace) -> int:
     settings = _quiet_settings()
-    documents = [_read_document(path, settings.upload_max_bytes) for path in given.files]
+    documents = [read_document(path, settings.upload_max_bytes) for path in given.files]
 
     from rich.console import Console
 
@@ -96,7 +97,7 @@ def _learn(given: argparse.Namespace) -> int:
 def _seed(given: argparse.Namespace) -> int:
     from sprout.learning.paths.path_file import parse_path
 
-    path, settings = parse_path(_read_text(given.file)), _quiet_settings()
+    path, settings = parse_path(read_text(given.file)), _quiet_settings()
 
     from sprout.app import open_app
 
@@ -119,7 +120,7 @@ def _export(given: argparse.Namespace) -> int:
         async with open_app(settings) as app:
             return await app.stores.exchange.export_path(given.branch_id, user_id=DEFAULT_USER_ID)
 
-    text = dump_path(asyncio.run(export()), given.format or _format_of(given.output))
+    text = dump_path(asyncio.run(export()), given.format or format_of(given.output))
     if given.output is None:
         sys.stdout.write(text)
         return 0
@@ -280,31 +281,6 @@ def _quiet_settings() -> "Settings":
     return settings
 
 
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SetupError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SetupError(f"{path} is not UTF-8 text") from None
-
-
-def _read_document(path: Path, max_bytes: int) -> "NewDocument":
-    from sprout.documents.file_types import detect_file_type
-    from sprout.learning.paths.repository import NewDocument
-
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise SetupError(f"{path} cannot be read: {error.strerror}") from None
-    name, kind = detect_file_type(path.name, "", content, max_bytes=max_bytes)
-    return NewDocument(name, kind.media_type, content)
-
-
-def _format_of(output: Path | None) -> Literal["yaml", "json"]:
-    return "json" if output is not None and output.suffix == ".json" else "yaml"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sprout",
@@ -314,14 +290,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"sprout {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    serve = _command(commands, "serve", _serve, "start the server and its page")
-    worker = _command(commands, "worker", _worker, "carry the runs of servers that share a database")
+    serve = add_command(commands, "serve", _serve, "start the server and its page")
+    worker = add_command(commands, "worker", _worker, "carry the runs of servers that share a database")
     for server in (serve, worker):
         server.add_argument("--host", help="address to listen on (127.0.0.1)")
-        server.add_argument("--port", type=_port, help="port to listen on (8000)")
+        server.add_argument("--port", type=port, help="port to listen on (8000)")
 
-    learn = _command(commands, "learn", _learn, "grow a path for a topic, here in the terminal")
-    learn.add_argument("topic", type=_topic, metavar="TOPIC")
+    learn = add_command(commands, "learn", _learn, "grow a path for a topic, here in the terminal")
+    learn.add_argument("topic", type=topic, metavar="TOPIC")
     learn.add_argument(
         "files",
         nargs="*",
@@ -331,71 +307,44 @@ def _parser() -> argparse.ArgumentParser:
     )
     learn.add_argument("--small", action="store_true", help="one or two concepts, quick and cheap")
 
-    seed = _command(commands, "seed", _seed, "plant a path from a YAML or JSON file")
+    seed = add_command(commands, "seed", _seed, "plant a path from a YAML or JSON file")
     seed.add_argument("file", type=Path, metavar="FILE")
 
-    export = _command(commands, "export", _export, "write a path as a file that `seed` reads")
+    export = add_command(commands, "export", _export, "write a path as a file that `seed` reads")
     export.add_argument("branch_id", metavar="BRANCH_ID")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (standard output)")
     export.add_argument("--format", choices=("yaml", "json"), help="output format (by the name of FILE, else yaml)")
 
-    _command(commands, "migrate", _migrate, "bring the database up to date; SQLite is backed up before")
+    add_command(commands, "migrate", _migrate, "bring the database up to date; SQLite is backed up before")
 
-    backup = _command(commands, "backup", _backup, "copy the SQLite database as it is now, also while a server uses it")
+    backup = add_command(
+        commands, "backup", _backup, "copy the SQLite database as it is now, also while a server uses it"
+    )
     backup.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (beside the database)")
 
-    owner = _command(commands, "owner", _owner, "make somebody an owner of this installation")
+    owner = add_command(commands, "owner", _owner, "make somebody an owner of this installation")
     owner.add_argument("name", metavar="NAME", help="name to sign in with")
     owner.add_argument("--link", action="store_true", help="print a link that sets the password, and ask for none")
 
-    adopt = _command(commands, "adopt", _adopt, "give an account what was learned on this server without sign-in")
+    adopt = add_command(commands, "adopt", _adopt, "give an account what was learned on this server without sign-in")
     adopt.add_argument("name", metavar="NAME", help="name of the account")
     adopt.add_argument("--back", action="store_true", help="the other way round")
 
-    doctor = _command(commands, "doctor", _doctor, "examine this installation and say what to mend")
+    doctor = add_command(commands, "doctor", _doctor, "examine this installation and say what to mend")
     probes = doctor.add_mutually_exclusive_group()
     probes.add_argument("--no-probe", action="store_true", help="do not call the model")
     probes.add_argument(
         "--model", action="store_true", help="find out what each model can do: a minute, and up to 20,000 tokens each"
     )
 
-    mcp = _command(commands, "mcp", _mcp, "let an assistant on this machine use a running server, by the MCP protocol")
+    mcp = add_command(commands, "mcp", _mcp, "let an assistant on this machine use a running server, by the MCP protocol")
     mcp.add_argument("--url", help="address of the server (SPROUT_MCP_URL, else http://127.0.0.1:8000)")
     mcp.add_argument("--token", help="access token, better in SPROUT_MCP_TOKEN: others see the arguments of a command")
 
-    model = _command(commands, "model-server", _model_server, "serve the built-in offline model by itself")
+    model = add_command(commands, "model-server", _model_server, "serve the built-in offline model by itself")
     model.add_argument("--host", default="127.0.0.1")
-    model.add_argument("--port", type=_port, default=8010)
+    model.add_argument("--port", type=port, default=8010)
     model.add_argument("--scenario", metavar="NAME", help="fault to simulate for every request, such as overloaded")
-    model.add_argument("--pace", type=_pace, metavar="TOKENS_PER_S", help="output speed (unlimited)")
+    model.add_argument("--pace", type=pace, metavar="TOKENS_PER_S", help="output speed (unlimited)")
+    add_eval_command(commands)
     return parser
-
-
-def _command(commands: Any, name: str, command: Command, summary: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
-    )
-    parser.set_defaults(command=command)
-    return parser
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or not 0 <= int(text) <= 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port: give a number from 0 to 65535")
-    return int(text)
-
-
-def _pace(text: str) -> float:
-    try:
-        rate = float(text)
-    except ValueError:
-        rate = 0.0
-    if not 0 < rate < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a pace: give tokens per second, above 0")
-    return rate
-
-
-def _topic(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("say what you want to learn")
-    return text.strip()

@@ -77,13 +77,19 @@ def path_estimate(
 
 
 @asynccontextmanager
-async def open_model(settings: Settings, added: AddedCourses) -> AsyncIterator[tuple[Claude, str | None]]:
-    """The client of the configured model, or of the built-in one, with courses beside its own, and its address."""
+async def open_model(
+    settings: Settings, added: AddedCourses, *, pace: Pace | None = None
+) -> AsyncIterator[tuple[Claude, str | None]]:
+    """The client of the configured model, or of the built-in one, with courses beside its own, and its address.
+
+    Args:
+        pace: of the built-in one; as the settings say by default.
+    """
     policy = settings.policy("topic", LoopPolicy())
     async with AsyncExitStack() as stack:
         base_url, built_in = settings.base_url, None
         if settings.offline:
-            pace = Pace(OFFLINE_FIRST_TOKEN_S, settings.offline_tokens_per_s)
+            pace = pace or Pace(OFFLINE_FIRST_TOKEN_S, settings.offline_tokens_per_s)
             brain = demo_model(added)
             server = await stack.enter_async_context(running_offline_server(brain, pace=pace, keep_requests=0))
             base_url = built_in = server.base_url

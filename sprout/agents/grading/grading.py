@@ -18,7 +18,7 @@ from sprout.learning.marking.gradebook import Gradebook, OpenAnswer
 from sprout.learning.marking.grades import GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import CriterionVerdict, criterion_ids, grade_verdicts
 from sprout.learning.marking.program_marking import ProgramMarker
-from sprout.learning.paths.graph_repository import GraphRepository
+from sprout.learning.paths.graph_repository import NodeReader
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_PROMPT, Criterion
 from sprout.learning.text.normalization import folded
 from sprout.loop.model import Block, Image, Message, Text, ToolUse
@@ -66,7 +66,7 @@ Verdicts = Annotated[list[VerdictInput], Field(description="one for every criter
 
 
 def grading_agent(
-    graphs: GraphRepository, gradebook: Gradebook, programs: ProgramMarker, policy: LoopPolicy = GRADING_POLICY
+    nodes: NodeReader, gradebook: Gradebook, programs: ProgramMarker, policy: LoopPolicy = GRADING_POLICY
 ) -> AgentSpec:
     """The agent that grades a node's open answers: those whose ids its task lists, separated by spaces, or else the
     newest ungraded answer to each question. Programs with tests are run, and not shown to the model.
@@ -76,7 +76,7 @@ def grading_agent(
     prompts = load_prompts("grading/grading")
 
     async def brief(job: Job, team: Team) -> Brief:
-        node = await graphs.node(job.node_id, user_id=job.user_id)
+        node = await nodes.node(job.node_id, user_id=job.user_id)
         if node.type == "root":
             raise BadInput(f"Answers are graded by concept or by part, and {node.title!r} is a whole topic.")
         ids = tuple(dict.fromkeys((job.task or "").split()))

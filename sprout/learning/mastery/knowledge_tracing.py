@@ -71,6 +71,20 @@ PARAMETERS = Parameters(
 )
 
 
+def chance_right(
+    known: Sequence[float], format: QuestionFormat, difficulty: int, parameters: Parameters = PARAMETERS
+) -> float:
+    """The probability of a right answer to a question that needs all the tested things.
+
+    Args:
+        known: the probability that each of them is known, 0..1.
+        difficulty: 1..5.
+    """
+    noise, guess = _noise(format, difficulty, parameters)
+    all_known = prod(known)
+    return all_known * (1 - noise.slip) + (1 - all_known) * guess
+
+
 def update(
     known: Sequence[float], score: float, format: QuestionFormat, difficulty: int, parameters: Parameters = PARAMETERS
 ) -> list[float]:
@@ -116,10 +130,8 @@ def _posteriors(
     known: Sequence[float], format: QuestionFormat, difficulty: int, parameters: Parameters
 ) -> tuple[list[float], list[float]]:
     """P(known | right) and P(known | wrong) of each, by Bayes' rule over all of them."""
-    noise = parameters.noise[difficulty]
-    guess = noise.chosen if format == "mcq" else noise.guess
-    all_known = prod(known)
-    right_if_unsure = all_known * (1 - noise.slip) + (1 - all_known) * guess
+    noise, guess = _noise(format, difficulty, parameters)
+    right_if_unsure = chance_right(known, format, difficulty, parameters)
     right, wrong = [], []
     for at, one in enumerate(known):
         others = prod((*known[:at], *known[at + 1 :]))
@@ -127,6 +139,11 @@ def _posteriors(
         right.append(one * right_if_known / right_if_unsure)
         wrong.append(one * (1 - right_if_known) / (1 - right_if_unsure))
     return right, wrong
+
+
+def _noise(format: QuestionFormat, difficulty: int, parameters: Parameters) -> tuple[Noise, float]:
+    noise = parameters.noise[difficulty]
+    return noise, noise.chosen if format == "mcq" else noise.guess
 
 
 def _taught(known: float, parameters: Parameters) -> float:

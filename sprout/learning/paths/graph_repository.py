@@ -8,6 +8,14 @@ from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit
 
 
+class NodeReader(Protocol):
+    """Nodes by their ids, of one learner."""
+
+    async def node(self, node_id: str, *, user_id: str) -> NodeRow:
+        """The node. Raises NotFound: there is none, or it is another learner's."""
+        ...
+
+
 class GraphRepository(Protocol):
     """Graphs of concepts and subconcepts, each by the id of its parent node."""
 

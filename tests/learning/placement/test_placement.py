@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from faults.learners.placements import KINDS, LEAST_RIGHT, MOST_ASKED, course_space, place, random_space
+from faults.learners.placements import LEAST_RIGHT, MOST_ASKED
+from sprout.evaluation.placement.simulated_learners import KINDS, course_space, place, random_space
 from sprout.events import NodeRow
 from sprout.learning.placement.knowledge_space import KnowledgeSpace, Placed, knowledge_space
 from sprout.learning.placement.placement import (
