@@ -8,20 +8,24 @@ from io import StringIO
 from pathlib import Path
 
 import httpx2
+from redis.asyncio import Redis
 
 from harness.database.empty_sqlite import create_empty_database
 from harness.requests.five_people import CanaryKind, Person, canaries_in, seed_five, without_memory
+from harness.servers.redis import redis_server
 from harness.servers.signed_in import SignInServer, serving_sign_in
+from harness.services import require
+from sprout.engines.redis_writer import STREAM_EXPIRES_S
 from sprout.store.sqlite.backups import back_up, list_backups
 from sprout.telemetry.logs import ROOT_LOGGER, log_handler
 from tests.topologies import sqlite_file
 
-pytestmark = sqlite_file
 CONFIRMED = {"confirm": "delete everything"}
 FILE = "sprout.sqlite3"
 EVERYTHING = {CanaryKind.OWN, CanaryKind.NAME, CanaryKind.ANSWER, CanaryKind.SHARED}
 
 
+@sqlite_file
 async def test_I15_what_a_pupil_a_teacher_and_a_class_wrote_is_nowhere_once_they_are_deleted(tmp_path: Path) -> None:
     create_empty_database(tmp_path)
     with written_log() as log:
@@ -110,3 +114,28 @@ async def delete_class(server: SignInServer, teacher: Person) -> None:
 
 def browser_of(server: SignInServer, person: Person) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(base_url=server.origin, timeout=60, headers=person.headers, cookies=without_memory())
+
+
+async def test_I15_what_redis_has_of_a_pupil_who_is_deleted_goes_within_a_minute(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    require("redis")
+    async with redis_server(tmp_path) as redis, Redis.from_url(redis.url) as client:
+        async with serving_sign_in(tmp_path, postgres_url, redis_url=redis.url) as server:
+            five = await seed_five(server, 0)
+            pupil = five.people["learner"]
+            assert await keys_about(client, pupil), "the search finds what is there"
+            async with browser_of(server, pupil) as browser:
+                assert (await browser.delete("/api/learner", params=CONFIRMED)).status_code == 204
+            left = await keys_about(client, pupil)
+        assert all(0 < seconds <= STREAM_EXPIRES_S for seconds in left.values()), left
+
+
+async def keys_about(redis: Redis, person: Person) -> dict[str, int]:
+    """The keys with a person's canaries in them, each with the seconds that Redis keeps it for."""
+    found: dict[str, int] = {}
+    async for key in redis.scan_iter(count=1_000):
+        held = await (redis.xrange(key) if await redis.type(key) == b"stream" else redis.hgetall(key))
+        if [*_kinds(f"{key!r} {held!r}", person)]:
+            found[key.decode()] = await redis.ttl(key)
+    return found
