@@ -40,6 +40,7 @@ from faults.learners import (
     large_collection,
     placements,
     review_dates,
+    school_class,
     study_days,
 )
 from faults.storage import hot_path, nth_failure, sqlite_faults
@@ -70,6 +71,7 @@ PROOFS = {
     **study_days.PROOFS,
     **large_collection.PROOFS,
     **cramming.PROOFS,
+    **school_class.PROOFS,
     **random_requests.PROOFS,
     **five_principals.PROOFS,
     **concurrent_edits.PROOFS,
@@ -90,7 +92,8 @@ def main() -> int:
     parser.add_argument(
         "--count",
         type=int,
-        help="how many: requests, reviews, cards (10,000), learners of placement (1,000), of cramming (20), days (60)",
+        help="how many: requests, reviews, cards (10,000), pupils (35), learners of placement (1,000), of cramming (20),"
+        " days (60)",
     )
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300) and machines (500)")
     parser.add_argument("--rounds", type=int, help="how often all processes are restarted, for rolling (10)")

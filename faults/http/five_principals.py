@@ -202,7 +202,10 @@ async def _serve() -> AsyncIterator[tuple[SignInServer, httpx2.AsyncClient]]:
             sprout: Sprout = await stack.enter_async_context(open_app(settings))
             parts = with_limits(web_dependencies(sprout), WebLimits(run_wait_s=RUN_WAIT_S))
             served = await stack.enter_async_context(serve_app(web_app(parts), behind_proxy=True))
-            client = httpx2.AsyncClient(base_url=served.url, timeout=PATIENCE_S, cookies=without_memory())
+            unshared = httpx2.Limits(keepalive_expiry=0)  # an idle connection may be closed as a request is sent on it
+            client = httpx2.AsyncClient(
+                base_url=served.url, timeout=PATIENCE_S, cookies=without_memory(), limits=unshared
+            )
             await stack.enter_async_context(client)
             password_hash = hash_password(PASSWORD)
             yield SignInServer(served, sprout, parts.account_repositories, stack, password_hash, served.url), client

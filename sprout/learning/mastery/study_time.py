@@ -1,7 +1,7 @@
 """Study time, estimated from a learner's answers and messages."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -28,11 +28,22 @@ def study_periods(moments: Iterable[datetime]) -> list[StudyPeriod]:
     """
     activities: dict[datetime, int] = defaultdict(int)
     took: dict[datetime, timedelta] = defaultdict(timedelta)
+    for moment, time in _times_taken(moments):
+        quarter = moment.replace(minute=moment.minute // 15 * 15, second=0, microsecond=0)
+        activities[quarter] += 1
+        took[quarter] += time
+    return [StudyPeriod(quarter, activities[quarter], took[quarter].total_seconds()) for quarter in activities]
+
+
+def study_seconds(moments: Iterable[datetime]) -> float:
+    """The time that all of it took; the moments are those of `study_periods`."""
+    return sum((time for _, time in _times_taken(moments)), timedelta()).total_seconds()
+
+
+def _times_taken(moments: Iterable[datetime]) -> Iterator[tuple[datetime, timedelta]]:
+    """The moments, oldest first, each with the time that its activity took."""
     before: datetime | None = None
     for moment in sorted(moments):
-        quarter = moment.replace(minute=moment.minute // 15 * 15, second=0, microsecond=0)
         pause = None if before is None else moment - before
-        activities[quarter] += 1
-        took[quarter] += FIRST_ACTIVITY if pause is None or pause > MAX_PAUSE else pause
+        yield moment, FIRST_ACTIVITY if pause is None or pause > MAX_PAUSE else pause
         before = moment
-    return [StudyPeriod(quarter, activities[quarter], took[quarter].total_seconds()) for quarter in activities]

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/classes.js";
 import { html } from "../../lib/html.js";
+import { whileVisible } from "../../lib/while_visible.js";
 import * as classesApi from "../../net/classes_api.js";
 import * as deskApi from "../../net/desk_api.js";
 import { deskUrl } from "../../state/router.js";
@@ -27,6 +28,8 @@ import { Poster } from "./poster.js";
 /** @import { Loading } from "../common/loaded.js" */
 /** @import { Opened } from "./class_dialog.js" */
 /** @typedef {{ of: SchoolClass, members: ClassMember[], given: GivenPath[], undecided: number }} ClassPage */
+
+const REFRESH_MS = 30_000;
 
 /** @param {string} classId @returns {Promise<ClassPage>} */
 async function fetchPage(classId) {
@@ -69,6 +72,7 @@ function Page({ page, onChange }) {
   useEffect(() => {
     if (pathId) loading.load();
   }, [pathId, members.length, path?.copies]);
+  useEffect(() => (pathId ? whileVisible(loading.load, REFRESH_MS) : undefined), [pathId]);
   const found = loading.found.value;
   const progress = found?.givenId === pathId ? found : null;
   const isArchived = of.archivedAt !== null;

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Connection, Select, Text, cast, func, select
 
-from sprout.learning.mastery.study_time import study_periods
+from sprout.learning.mastery.study_time import study_seconds
 from sprout.learning.reviews.days import LearnerDays, learner_days
 from sprout.store.reviews.due import card_of
 from sprout.store.schema import tables
@@ -41,26 +41,25 @@ class Activity:
 def activity_of(connection: Connection, copies: CTE, now: datetime) -> Mapping[str, Activity]:
     """The activity of each learner who has a copy."""
     moments, due = _moments(connection, copies, now - WEEK), _due_parts(connection, copies, now)
-    last = {user_id: max(of_learner) for user_id, of_learner in moments.items()}
+    last = {user_id: _in_utc(max(of_learner)) for user_id, of_learner in moments.items()}
     last |= _last_moments(connection, copies, but_of=last)
     return {
-        user_id: Activity(last.get(user_id), _seconds(moments.get(user_id, ())), due.get(user_id, {}))
+        user_id: Activity(last.get(user_id), round(study_seconds(moments.get(user_id, ()))), due.get(user_id, {}))
         for user_id in {*last, *due}
     }
 
 
-def _seconds(moments: Sequence[datetime]) -> int:
-    return round(sum(one.seconds for one in study_periods(moments)))
-
-
 def _moments(connection: Connection, copies: CTE, since: datetime) -> Mapping[str, Sequence[datetime]]:
-    """When each learner has answered or written something in their copy since then; as a text, since they are many."""
+    """When each learner has answered or written something in their copy since then; as a text, since they are many.
+
+    On SQLite the moments are without a time zone.
+    """
     found: defaultdict[str, list[datetime]] = defaultdict(list)
     at = _answers.c.created_at
     answered = _answered(copies).add_columns(copies.c.user_id, _texts(at)).where(at >= since)
     for wanted in (answered.group_by(copies.c.user_id), _written(copies, since)):
         for user_id, moments in connection.execute(wanted):
-            found[user_id] += map(_moment, moments.split(","))
+            found[user_id] += map(datetime.fromisoformat, moments.split(","))
     return found
 
 
@@ -68,8 +67,7 @@ def _texts(at: ColumnElement[datetime]) -> ColumnElement[str]:
     return func.aggregate_strings(cast(at, Text), ",")
 
 
-def _moment(text: str) -> datetime:
-    at = datetime.fromisoformat(text)
+def _in_utc(at: datetime) -> datetime:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Connection, Row, Select, Text, case, func, or_, select, type_coerce
+from sqlalchemy import CTE, Connection, Row, Select, case, func, or_, select, text
 
 from sprout.learning.marking.grades import GradeState
 from sprout.learning.mastery.mastery import RIGHT_FROM
@@ -21,7 +21,6 @@ from sprout.store.schema.columns import table_of
 
 _nodes, _answers, _questions = table_of(tables.Node), table_of(tables.Answer), table_of(tables.Question)
 _assessments, _beliefs = table_of(tables.Assessment), table_of(tables.TopicMisconception)
-NONE_SHOWN = '"misconceptions":[]'
 _belief_id = lru_cache(4_096)(belief_id)  # the learners of a class show the same few
 
 
@@ -61,11 +60,11 @@ def _ledger_answers(
 
     They are those to questions that can reveal it, and to others in the same words.
     """
-    asked: dict[str, list[str]] = {}
-    shown: dict[str, set[str]] = {}
-    for user_id, ids, lists in connection.execute(_asked(connection.dialect.name, copies)):
-        asked[user_id] = ids.split(",")
-        shown[user_id] = {_belief_id(one) for statements in json.loads(f"[{lists}]") for one in statements or ()}
+    shown = {
+        user_id: {_belief_id(one) for statements in json.loads(f"[{lists}]") for one in statements}
+        for user_id, lists in connection.execute(_shown(connection.dialect.name, copies))
+    }
+    asked = {user_id: ids.split(",") for user_id, ids in connection.execute(_asked(copies, shown))} if shown else {}
     known = questions.of(connection, (one for ids in asked.values() for one in ids))
     relevant: list[str] = []
     for user_id, ids in asked.items():
@@ -103,41 +102,38 @@ def _counting(wanted: Select[Any]) -> Select[Any]:
     )
 
 
-def _asked(dialect: str, copies: CTE) -> Select[Any]:
-    """Of each learner who has shown a mix-up in their copy the questions that they have answered in it.
-
-    In one reading of the answers: the ids of the questions, and the lists of statements that answers have shown.
-    """
-    stated = case((_has_some(dialect), _answers.c.grade["misconceptions"].as_string()))
+def _shown(dialect: str, copies: CTE) -> Select[Any]:
+    """Of each learner who has shown a mix-up in their copy the lists of statements that their answers have shown."""
+    stated = _answers.c.grade["misconceptions"].as_string()
     return (
-        select(copies.c.user_id)
-        .add_columns(func.aggregate_strings(_answers.c.question_id, ","), func.aggregate_strings(stated, ","))
-        .join_from(copies, _assessments, _assessments.c.user_id == copies.c.user_id)
+        select(copies.c.user_id, func.aggregate_strings(stated, ","))
+        .join(_answers, _answers.c.user_id == copies.c.user_id)
+        .join(_assessments, _assessments.c.id == _answers.c.assessment_id)
         .join(_nodes, (_nodes.c.id == _assessments.c.target_node_id) & (_nodes.c.branch_id == copies.c.branch_id))
-        .join(  # by the assessment's user: SQLite would begin with all answers of the learner
-            _answers,
-            (_answers.c.assessment_id == _assessments.c.id) & (_answers.c.user_id == _assessments.c.user_id),
-        )
+        .where(text(tables.SHOWS_MIX_UP[dialect]))
         .group_by(copies.c.user_id)
-        .having(func.count(stated) > 0)
     )
 
 
-def _has_some(dialect: str) -> ColumnElement[bool]:
-    """Whether an answer's grade has a list of statements that is not empty."""
-    if dialect == "postgresql":
-        return func.jsonb_array_length(_answers.c.grade["misconceptions"]) > 0
-    # a search of the text takes a tenth of the time of reading it as JSON
-    return func.instr(type_coerce(_answers.c.grade, Text), NONE_SHOWN) == 0
+def _asked(copies: CTE, user_ids: Collection[str]) -> Select[Any]:
+    """The ids of the questions that these learners have in their copies."""
+    return (
+        select(copies.c.user_id, func.aggregate_strings(_questions.c.id, ","))
+        .join(_assessments, _assessments.c.user_id == copies.c.user_id)
+        .join(_nodes, (_nodes.c.id == _assessments.c.target_node_id) & (_nodes.c.branch_id == copies.c.branch_id))
+        .join(_questions, _questions.c.assessment_id == _assessments.c.id)
+        .where(copies.c.user_id.in_([*user_ids]))
+        .group_by(copies.c.user_id)
+    )
 
 
 def _answered(connection: Connection, question_ids: Sequence[str]) -> list[Row[Any]]:
     """The answers to these questions, oldest first."""
     names = ("creation", "id", "user_id", "question_id", "created_at", "score", "help_level")
     columns = (_answers.c[name] for name in names)
-    wanted = _counting(
-        select(*columns, _answers.c.sure, _answers.c.grade["misconceptions"].label("shown")).select_from(_answers)
-    )
+    shows = text(tables.SHOWS_MIX_UP[connection.dialect.name])
+    shown = case((shows, _answers.c.grade["misconceptions"])).label("shown")  # few of them are read as JSON
+    wanted = _counting(select(*columns, _answers.c.sure, shown).select_from(_answers))
     found: list[Row[Any]] = []
     for start in range(0, len(question_ids), AT_ONCE):
         these = _answers.c.question_id.in_(question_ids[start : start + AT_ONCE])
