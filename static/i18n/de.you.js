@@ -122,6 +122,7 @@ export default {
   "pg.answers_csv": "Antworten als CSV",
   "pg.mastery_csv": "Können als CSV",
   "pg.graph_json": "Lernpfad als JSON",
+  "pg.xapi": "Fortschritt als xAPI",
   "pg.take_says": "Die Anki-Karten sind deine Musterbeispiele und das, was du richtig beantwortet hast, in deinen eigenen Worten.",
 
   "st.title": "Einstellungen",

@@ -120,6 +120,7 @@ export default {
   "pg.answers_csv": "Answers as CSV",
   "pg.mastery_csv": "Mastery as CSV",
   "pg.graph_json": "Path as JSON",
+  "pg.xapi": "Progress as xAPI",
   "pg.take_says": "The Anki cards are your worked examples and the answers you got right, in your own words.",
 
   "st.title": "Settings",

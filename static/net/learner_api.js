@@ -35,6 +35,7 @@ export const exportUrls = (branchId) => ({
   answers: `/api/learner/answers.csv${of(branchId)}`,
   mastery: `/api/learner/mastery.csv${of(branchId)}`,
   path: branchId && `/api/graphs/${at(branchId)}`,
+  statements: branchId && `/api/branches/${at(branchId)}/xapi`,
 });
 export const ARCHIVE_URL = "/api/learner/archive";
 

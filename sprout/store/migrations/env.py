@@ -15,6 +15,7 @@ from sprout.store.schema import (  # noqa: F401 - their tables are part of the m
     class_tables,
     desk_tables,
     placement_tables,
+    record_tables,
     review_tables,
     run_tables,
     sign_in_tables,

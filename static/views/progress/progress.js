@@ -245,6 +245,7 @@ function Exports({ path }) {
       files.path &&
       html`<a class="btn sm" href=${files.path} download="${path?.branch.title ?? ""}.json">${t("pg.graph_json")}</a>`
     }
+    ${files.statements && html`<a class="btn sm" href=${files.statements} download>${t("pg.xapi")}</a>`}
     <p class="t13 dimmer">${t("pg.take_says")}</p>
   </section>`;
 }
