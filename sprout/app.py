@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from sprout import __version__
 from sprout.accounts import given_paths
+from sprout.accounts.lrs import sender
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec
@@ -31,6 +32,7 @@ from sprout.documents.question_files.file_reader import QuestionFileReader
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
+from sprout.engines.record_store_client import HttpRecordStoreClient
 from sprout.errors import SetupError, SproutError
 from sprout.ids import new_id
 from sprout.learning.marking.program_marking import ProgramMarker
@@ -38,6 +40,7 @@ from sprout.learning.marking.units import load_units
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.reviews.items import ItemSource, NoItems
+from sprout.learning.xapi.statements import StatementWriter
 from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.models import ModelProber, choose_model, model_address, open_model, path_estimate
@@ -92,6 +95,7 @@ from sprout.store.reviews.variants import SqlVariants
 from sprout.store.runs.budget import SqlSpendingRepository
 from sprout.store.runs.model_probes import SqlModelProbes
 from sprout.store.runs.repository import SqlRunStore
+from sprout.store.xapi.outbox import SqlOutbox
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.run_log import RunLogger
@@ -271,6 +275,7 @@ async def open_app(
             dispatcher.every(INTERVAL_S, starter.start_lacking)
         if role.takes_work and settings.auth:
             dispatcher.every(given_paths.INTERVAL_S, given_paths.PathGiver(SqlGivenPaths(database)).give_lacking)
+            dispatcher.every(sender.INTERVAL_S, _statement_sender(settings, database).send_waiting)
         yield Sprout(
             settings=settings,
             database=database,
@@ -392,6 +397,11 @@ def _variant_starter(settings: Settings, stores: Stores, runs: LiveRuns, ledger:
         return None
     policy = settings.policy(VARIANTS, VARIANTS_POLICY)
     return VariantStarter(stores.variants, runs, ledger, model, policy.max_output_tokens)
+
+
+def _statement_sender(settings: Settings, database: Database) -> sender.StatementSender:
+    client = HttpRecordStoreClient(settings.lrs_hosts)
+    return sender.StatementSender(SqlOutbox(database), client, StatementWriter(settings.public_url))
 
 
 async def _dispatcher(

@@ -337,7 +337,7 @@ def _parser() -> argparse.ArgumentParser:
         "--model", action="store_true", help="find out what each model can do: a minute, and up to 20,000 tokens each"
     )
 
-    mcp = add_command(commands, "mcp", _mcp, "let an assistant on this machine use a running server, by the MCP protocol")
+    mcp = add_command(commands, "mcp", _mcp, "let an assistant on this machine use a running server, by MCP")
     mcp.add_argument("--url", help="address of the server (SPROUT_MCP_URL, else http://127.0.0.1:8000)")
     mcp.add_argument("--token", help="access token, better in SPROUT_MCP_TOKEN: others see the arguments of a command")
 

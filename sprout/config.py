@@ -182,6 +182,7 @@ class Settings(BaseSettings):
     `trusted_proxies` are addresses and networks (`10.0.0.0/8`) of reverse proxies, whose `X-Forwarded-For` is believed.
     `auth` names the ways to sign in; without one Sprout is for one learner, on this machine alone. `public_url` is the
     address that browsers come to, https unless it is this machine; passkeys are bound to its host.
+    `lrs_hosts` are hosts in private networks, or of this machine, to whose record stores classes may send.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
     """
@@ -204,6 +205,7 @@ class Settings(BaseSettings):
     auth: Annotated[tuple[Method, ...], NoDecode] = ()
     public_url: str | None = Field(None, validate_default=True)
     published_on_loopback: bool = False
+    lrs_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
     tracing: bool = False
@@ -243,7 +245,9 @@ class Settings(BaseSettings):
     budgets: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
     oidc: OidcSettings = Field(default_factory=lambda: OidcSettings.model_validate({}), validate_default=True)
 
-    @field_validator("auth", "cors_origins", "trusted_proxies", "extra_agents", "tutor_tools", mode="before")
+    @field_validator(
+        "auth", "cors_origins", "lrs_hosts", "trusted_proxies", "extra_agents", "tutor_tools", mode="before"
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

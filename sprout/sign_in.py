@@ -14,6 +14,8 @@ from sprout.accounts.sign_in import PasswordSignIn
 from sprout.accounts.ways import Ways
 from sprout.clock import utc_now
 from sprout.config import Settings
+from sprout.engines.record_store_client import HttpRecordStoreClient
+from sprout.learning.xapi.statements import StatementWriter
 from sprout.store.accounts.accounts import SqlAccounts
 from sprout.store.accounts.attempts import SqlAttempts
 from sprout.store.accounts.cards import SqlCards
@@ -33,10 +35,12 @@ from sprout.store.desk.concerns import SqlConcerns
 from sprout.store.desk.desk import SqlDesk
 from sprout.store.desk.shared_lessons import SqlSharedLessons
 from sprout.store.engine.database import Database
+from sprout.store.xapi.facts import SqlLearningFacts
+from sprout.store.xapi.record_stores import SqlRecordStores
 from sprout.web.handlers.accounts.identities import CALLBACK_PATH
 from sprout.web.http.attempt_cookie import AttemptCookie
 from sprout.web.http.authentication import AccountAuthentication, Authenticate, always
-from sprout.web.http.dependencies import AccountRepositories, DeskRepositories
+from sprout.web.http.dependencies import AccountRepositories, DeskRepositories, RecordRepositories
 from sprout.web.http.rate_limits import SignInThrottle, TakeToken
 from sprout.web.http.session_cookie import SessionCookie
 
@@ -90,6 +94,12 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         contrasts=class_progress,
         desks=DeskRepositories(
             SqlDesk(database), SqlConcerns(database, settings.care_text), SqlSharedLessons(database)
+        ),
+        records=RecordRepositories(
+            SqlLearningFacts(database),
+            StatementWriter(settings.public_url),
+            SqlRecordStores(database),
+            HttpRecordStoreClient(settings.lrs_hosts),
         ),
         cookie=SessionCookie(secure=is_secure),
         attempt_cookie=AttemptCookie(secure=is_secure),

@@ -509,6 +509,29 @@ export interface ClassBudget extends BudgetNumbers {
   today: { usd: number; tokens: number };
   thisMonth: { usd: number; tokens: number };
 }
+/** Where a class's statements are sent; its secret is never shown. */
+export interface RecordStore {
+  endpoint: string;
+  key: string;
+  names: boolean;
+  sent: number;
+  waiting: number;
+  lastSentAt: string | null;
+  nextTryAt: string;
+  problem: { code: string; message: string } | null;
+}
+/** `secret`: null for the one that is kept. */
+export interface RecordStoreChange {
+  endpoint: string;
+  key: string;
+  secret: string | null;
+  names: boolean;
+}
+export interface StoreAnswer {
+  ok: boolean;
+  versions: string[];
+  problem: { code: string; message: string } | null;
+}
 export interface ClassCode {
   code: string;
   expiresAt: string;

@@ -124,6 +124,7 @@ export default {
   "pg.graph_json": "Lernpfad als JSON",
   "pg.questions_qti": "Fragen als QTI",
   "pg.take_says": "Der Anki-Stapel enthält deine Musterbeispiele und die Fragen, deren Antworten du gesehen hast. Importierst du ihn noch einmal, aktualisiert Anki die Karten.",
+  "pg.xapi": "Fortschritt als xAPI",
 
   "st.title": "Einstellungen",
   "st.page": "Einstellungen · Sprout",

@@ -122,6 +122,7 @@ export default {
   "pg.graph_json": "Path as JSON",
   "pg.questions_qti": "Questions as QTI",
   "pg.take_says": "The Anki deck has your worked examples and the questions whose answers you have seen. Import it again, and Anki updates the cards.",
+  "pg.xapi": "Progress as xAPI",
 
   "st.title": "Settings",
   "st.page": "Settings · Sprout",

@@ -5,7 +5,8 @@ import { post, put, request, send } from "./api.js";
 
 /**
  * @import {
- *   BudgetNumbers, ClassBudget, ClassMember, ClassProgress, ConceptReport, GivenPath, LearnerCard, SchoolClass, SentContrast
+ *   BudgetNumbers, ClassBudget, ClassMember, ClassProgress, ConceptReport, GivenPath, LearnerCard, RecordStore,
+ *   RecordStoreChange, SchoolClass, SentContrast, StoreAnswer
  * } from "../types.d.ts"
  */
 
@@ -54,6 +55,16 @@ export const withdrawPath = (classId, givenId) => remove(`${of(classId)}/paths/$
 export const progress = (classId, givenId) => request(`${of(classId)}/paths/${at(givenId)}/progress`);
 /** @param {string} classId @param {string} givenId */
 export const progressTableUrl = (classId, givenId) => `/api${of(classId)}/paths/${at(givenId)}/progress.csv`;
+/** @param {string} classId @param {string} givenId */
+export const statementsUrl = (classId, givenId) => `/api${of(classId)}/paths/${at(givenId)}/xapi`;
+/** @param {string} classId @returns {Promise<RecordStore | null>} */
+export const recordStore = (classId) => request(`${of(classId)}/lrs`);
+/** @param {string} classId @param {RecordStoreChange} change @returns {Promise<RecordStore>} */
+export const setRecordStore = (classId, change) => put(`${of(classId)}/lrs`, change);
+/** @param {string} classId @param {RecordStoreChange} change @returns {Promise<StoreAnswer>} */
+export const testRecordStore = (classId, change) => post(`${of(classId)}/lrs/test`, change);
+/** @param {string} classId */
+export const removeRecordStore = (classId) => remove(`${of(classId)}/lrs`);
 /** @param {string} classId @param {string} learnerId @param {string} nodeId @returns {Promise<ConceptReport>} */
 export const conceptReport = (classId, learnerId, nodeId) =>
   request(`${of(classId)}/learners/${at(learnerId)}/concepts/${at(nodeId)}`);

@@ -35,6 +35,7 @@ export const exportUrls = (branchId) => ({
   mastery: `/api/learner/mastery.csv${of(branchId)}`,
   path: branchId && `/api/graphs/${at(branchId)}`,
   questions: branchId && `/api/branches/${at(branchId)}/qti`,
+  statements: branchId && `/api/branches/${at(branchId)}/xapi`,
 });
 /**
  * Where flashcards for Anki are, below /api.

@@ -13,7 +13,7 @@ from sprout.store.accounts.security_log import log_event
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.paths.removal_guards import refuse_while_running
-from sprout.store.schema import account_tables, class_tables, run_tables, sign_in_tables
+from sprout.store.schema import account_tables, class_tables, record_tables, run_tables, sign_in_tables
 from sprout.store.schema.columns import TableModel, table_of
 from sprout.store.schema.review_tables import ReviewSessionRow, ReviewSettingsRow
 from sprout.store.schema.tables import User
@@ -26,6 +26,7 @@ _ACCOUNT_TABLES = frozenset(
         class_tables.ClassMember,
         class_tables.PathCopy,
         class_tables.ContrastRecipient,
+        record_tables.SentStatement,
         account_tables.AccountSession,
         account_tables.AccessToken,
         account_tables.OneTimeCode,

@@ -16,6 +16,7 @@ from sprout.store.schema import (  # noqa: F401 - their tables are part of the m
     desk_tables,
     model_tables,
     placement_tables,
+    record_tables,
     review_tables,
     run_tables,
     sign_in_tables,

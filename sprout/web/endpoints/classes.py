@@ -9,13 +9,14 @@ from sprout.accounts.classes import ClassRow, JoinedClass, MemberRow, OpenClass
 from sprout.accounts.concerns import ConcernsPage
 from sprout.accounts.desk import DeskDecisionRow, DeskLearner, DeskPage, TeacherDecision
 from sprout.accounts.given_paths import CopiedPathRow, GivenPathRow
+from sprout.accounts.lrs.record_stores import RecordStoreRow, StoreAnswer
 from sprout.accounts.path_updates import PathUpdateRow
 from sprout.accounts.shared_lessons import LessonShare, SharedLessonRow, SharedMessage
 from sprout.web.endpoints.shapes import NO_CONTENT, one, rows
-from sprout.web.handlers.accounts import class_page, classes, desk, memberships
+from sprout.web.handlers.accounts import class_page, classes, desk, memberships, xapi
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
-from sprout.web.schemas import class_requests, class_responses
+from sprout.web.schemas import class_requests, class_responses, requests
 
 # fmt: off
 CLASSES: tuple[AnyEndpoint, ...] = (
@@ -97,6 +98,27 @@ CLASSES: tuple[AnyEndpoint, ...] = (
                  (NO_CONTENT,), (404, 409, 413), body=class_requests.UpdateAcceptance),
         Endpoint("DELETE", "/api/account/classes/{id}", IN_PERSON, memberships.leave_class,
                  "Leave a class; one keeps what one has", (NO_CONTENT,), (404,))),
+    *group("xAPI", lambda web: web.account_repositories.records,
+        Endpoint("GET", "/api/branches/{id}/xapi", READ, xapi.download_own,
+                 "What the caller did in a path of theirs, as xAPI statements",
+                 (Status(200, "An array of statements, oldest first.", media_type=xapi.JSON),), (404,),
+                 query=requests.UserRequest),
+        Endpoint("GET", "/api/classes/{id}/paths/{given_id}/xapi", READ_CLASS, xapi.download_class,
+                 "What the learners of a class did in a given path, as xAPI statements; none of their words",
+                 (Status(200, "An array of statements, learner after learner.", media_type=xapi.JSON),), (404,),
+                 query=class_requests.StatementsQuery),
+        Endpoint("GET", "/api/classes/{id}/lrs", READ_CLASS, xapi.get_store,
+                 "The record store that a class sends statements to, and how far it is",
+                 (Status(200, "The record store, or null.", RecordStoreRow, nullable=True),), (404,)),
+        Endpoint("PUT", "/api/classes/{id}/lrs", TEACH, xapi.set_store,
+                 "Send the statements of a class to a record store, those of before included",
+                 one("The record store, without its secret.", RecordStoreRow), (404,),
+                 body=class_requests.RecordStoreChange),
+        Endpoint("DELETE", "/api/classes/{id}/lrs", TEACH, xapi.remove_store,
+                 "Send a class's statements nowhere any more", (NO_CONTENT,), (404,)),
+        Endpoint("POST", "/api/classes/{id}/lrs/test", TEACH, xapi.test_store,
+                 "Ask a record store what it speaks, before anything is sent there",
+                 one("What it says of itself.", StoreAnswer), (404,), body=class_requests.RecordStoreChange)),
     *group("Classes", lambda web: web.account_repositories.desks,
         Endpoint("GET", "/api/classes/{id}/desk", READ_CLASS, desk.get_desk,
                  "Answers of a class that wait for a person to decide, in its given paths, without names",

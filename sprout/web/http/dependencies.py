@@ -19,6 +19,7 @@ from sprout.accounts.desk import Desk
 from sprout.accounts.given_paths import GivenPaths, PathGiver
 from sprout.accounts.identities import LinkedIdentities
 from sprout.accounts.identity_sign_in import IdentitySignIn
+from sprout.accounts.lrs.record_stores import RecordStoreClient, RecordStores
 from sprout.accounts.passkey_sign_in import PasskeySignIn
 from sprout.accounts.passkeys import Passkeys
 from sprout.accounts.path_updates import PathUpdates
@@ -49,6 +50,8 @@ from sprout.learning.questions.question_files import QuestionFile, QuestionImpor
 from sprout.learning.questions.question_sets import QuestionSets
 from sprout.learning.reviews.repository import Reviews
 from sprout.learning.sources import Sources
+from sprout.learning.xapi.facts import LearningFacts
+from sprout.learning.xapi.statements import StatementWriter
 from sprout.runs.handoff_report import Handoff
 from sprout.runs.model_probes import ProbedModel
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
@@ -201,6 +204,16 @@ class DeskRepositories:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordRepositories:
+    """What learners did, as statements, and the record stores that get them."""
+
+    facts: LearningFacts
+    writer: StatementWriter
+    stores: RecordStores
+    client: RecordStoreClient
+
+
+@dataclass(frozen=True, slots=True)
 class AccountRepositories:
     """Accounts, the ways to sign in, and classes.
 
@@ -230,6 +243,7 @@ class AccountRepositories:
     path_updates: PathUpdates
     class_progress: ClassProgressReports
     desks: DeskRepositories
+    records: RecordRepositories
     contrasts: Contrasts
     cookie: SessionCookie
     attempt_cookie: AttemptCookie

@@ -1,11 +1,12 @@
 """Schemas of requests about classes: for teachers, and for those who join."""
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from sprout.accounts.classes import MODEL_SWITCH, ModelSwitch
+from sprout.accounts.lrs.record_stores import MAX_ADDRESS
 from sprout.learning.marking.decisions import Decision
 from sprout.web.schemas.account_requests import Code, DisplayName
 from sprout.web.schemas.requests import Id, RequestModel
@@ -80,6 +81,27 @@ class ContrastRequest(RequestModel):
 
     given_id: Id
     mix_up_id: Id
+
+
+class StatementsQuery(RequestModel):
+    """What a file of statements says of learners."""
+
+    names: Literal["true", "false"] | None = Field(
+        default=None, description="`true` names learners as the class knows them; else there are opaque ids alone"
+    )
+
+
+class RecordStoreChange(RequestModel):
+    """The record store of a class, to be kept or tried."""
+
+    endpoint: Annotated[str, StringConstraints(min_length=1, max_length=MAX_ADDRESS)] = Field(
+        description="the https address under which it has `/statements` and `/about`"
+    )
+    key: Annotated[str, StringConstraints(pattern=r"^[^:\x00-\x1f]{1,200}$")] = Field(description="its user name")
+    secret: Annotated[str, StringConstraints(max_length=500)] | None = Field(
+        default=None, description="never shown again; left out, it is the one that is kept for this address and key"
+    )
+    names: bool = Field(default=False, description="send learners' display names too")
 
 
 class UpdateAcceptance(RequestModel):

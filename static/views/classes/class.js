@@ -23,6 +23,7 @@ import { GiveDialog } from "./give_dialog.js";
 import { GivenPaths } from "./given_paths.js";
 import { Members } from "./members.js";
 import { Poster } from "./poster.js";
+import { ClassRecordStore } from "./record_store.js";
 
 /** @import { ClassMember, ClassProgress, GivenPath, SchoolClass } from "../../types.d.ts" */
 /** @import { Loading } from "../common/loaded.js" */
@@ -122,6 +123,7 @@ function Page({ page, onChange }) {
         ${!isArchived && html`<${JoinCode} of=${of} onChange=${onChange} />`}
         <${GivenPaths} classId=${of.id} given=${given} onChange=${onChange} />
         ${!isArchived && html`<${ClassModel} of=${of} onChange=${onChange} />`}
+        ${!isArchived && html`<${ClassRecordStore} classId=${of.id} />`}
       </aside>
     </div>
     ${
@@ -169,8 +171,9 @@ const Head = ({ page: { of, members, undecided }, path, progress, onGive }) => h
   ${
     path &&
     html`<a class="btn" href=${classesApi.progressTableUrl(of.id, path.id)} download>
-      <${Icon} name="export" small />${t("cl.export")}
-    </a>`
+        <${Icon} name="export" small />${t("cl.export")}
+      </a>
+      <a class="btn" href=${classesApi.statementsUrl(of.id, path.id)} download>${t("cl.export_xapi")}</a>`
   }
   ${
     of.archivedAt === null &&

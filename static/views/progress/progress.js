@@ -252,6 +252,7 @@ function Exports({ path }) {
       seesAnswerKeys.value &&
       html`<a class="btn sm" href=${files.questions} download>${t("pg.questions_qti")}</a>`
     }
+    ${files.statements && html`<a class="btn sm" href=${files.statements} download>${t("pg.xapi")}</a>`}
     <p class="t13 dimmer">${t("pg.take_says")}</p>
   </section>`;
 }

@@ -52,7 +52,7 @@ def test_every_table_of_a_user_is_given_but_those_of_the_account_itself() -> Non
     kept = {table.name for table in owned_tables()} - {table.name for table in adoptable_tables()}
     accounts = {"accounts", "account_sessions", "access_tokens", "one_time_codes", "security_events"}
     accounts |= {"passkeys", "linked_identities", "sign_in_attempts"}
-    assert kept == accounts | {"classes", "class_members", "path_copies", "contrast_recipients"}
+    assert kept == accounts | {"classes", "class_members", "path_copies", "contrast_recipients", "sent_statements"}
     assert table_of(AccountTable).name in kept
 
 

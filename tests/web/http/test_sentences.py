@@ -14,6 +14,7 @@ import pytest
 
 import sprout
 from harness.loop.sample_tools import look_tool
+from sprout.accounts.lrs.record_stores import StoreProblem
 from sprout.agents.missing_agent import AgentMissing
 from sprout.clock import utc_now
 from sprout.config import AGENT_NAMES
@@ -61,6 +62,7 @@ def sent_codes() -> dict[str, set[str]]:
     tables: list[Mapping[str, Any] | list[str]] = [
         [*ModelFailureKind],
         [*UnreadableReason],
+        [*StoreProblem],
         EARLY_ENDINGS,
         connection_limits.MESSAGES,
         NEXT_STEPS,

@@ -1,0 +1,124 @@
+"""Sender of statements to record stores: in batches, again after failures, and each until its store has it.
+
+Ids are made of facts, so that a batch whose answer was lost is sent again and changes nothing.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sprout.accounts.lrs.record_stores import (
+    BatchTooLarge,
+    RecordStoreClient,
+    RecordStoreFailed,
+    StatementsKnown,
+    StoreAccess,
+    StoreProblem,
+)
+from sprout.errors import SproutError
+from sprout.learning.xapi.facts import Fact
+from sprout.learning.xapi.statements import StatementWriter
+
+INTERVAL_S = 30.0
+BATCH = 50
+BATCHES_IN_TURN = 10
+FIRST_WAIT_S, LONGEST_WAIT_S, LONGEST_ASKED_S = 60.0, 3600.0, 86_400.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A record store that this process sends to for now.
+
+    Args:
+        token: proves the claim, which another process may take once it has lapsed.
+        failures: attempts in a row that failed.
+    """
+
+    class_id: str
+    token: str
+    access: StoreAccess
+    with_names: bool
+    failures: int
+
+
+class ClaimLost(SproutError):
+    """The store was changed or removed meanwhile, or another process sends to it."""
+
+    code = "lrs_claim_lost"
+
+    def __init__(self) -> None:
+        super().__init__("This record store is not ours to send to any more.")
+
+
+class Outbox(Protocol):
+    """Facts that wait for their record store, and the claims of the processes that send."""
+
+    async def claim(self) -> Claim | None:
+        """The store whose turn has been due longest and that no process sends to; None where there is none."""
+        ...
+
+    async def waiting(self, claim: Claim, limit: int) -> Sequence[Fact]:
+        """Facts that the store does not have yet, oldest first."""
+        ...
+
+    async def confirm(self, claim: Claim, facts: Sequence[Fact]) -> None:
+        """Note that the store has these, and prolong the claim. Raises ClaimLost."""
+        ...
+
+    async def release(self, claim: Claim, *, wait_s: float, problem: StoreProblem | None) -> None:
+        """End the claim; the store's next turn is after so many seconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSender:
+    """Sends what waits; several processes may do so at once, each to a store of its own."""
+
+    outbox: Outbox
+    client: RecordStoreClient
+    writer: StatementWriter
+
+    async def send_waiting(self) -> None:
+        """Serve every store whose turn is due."""
+        while (claim := await self.outbox.claim()) is not None:
+            await self._serve(claim)
+
+    async def _serve(self, claim: Claim) -> None:
+        try:
+            for _ in range(BATCHES_IN_TURN):
+                facts = await self.outbox.waiting(claim, BATCH)
+                if not facts:
+                    break
+                await self._send(claim, facts)
+        except ClaimLost:
+            return
+        except RecordStoreFailed as error:
+            log.warning("lrs.not_sent", extra={"class_id": claim.class_id, "reason": error.code})
+            await self.outbox.release(claim, wait_s=wait_after(claim.failures, error), problem=error.problem)
+        else:
+            await self.outbox.release(claim, wait_s=INTERVAL_S, problem=None)
+
+    async def _send(self, claim: Claim, facts: Sequence[Fact]) -> None:
+        """Have the store take these facts; in halves where it takes them not at once."""
+        statements = self.writer.statements(facts, with_names=claim.with_names)
+        try:
+            await self.client.send(claim.access, json.dumps(statements, ensure_ascii=False).encode())
+        except (StatementsKnown, BatchTooLarge) as error:
+            if len(facts) > 1:
+                half = len(facts) // 2
+                await self._send(claim, facts[:half])
+                await self._send(claim, facts[half:])
+                return
+            if isinstance(error, BatchTooLarge):
+                raise RecordStoreFailed(StoreProblem.REFUSED) from error
+        await self.outbox.confirm(claim, facts)
+
+
+def wait_after(failures: int, error: RecordStoreFailed) -> float:
+    """Seconds until the next attempt: twice as long after each failure, up to an hour, or as the store asks."""
+    doubled = min(FIRST_WAIT_S * 2.0 ** min(failures, 10), LONGEST_WAIT_S)
+    return max(doubled, min(error.retry_after_s, LONGEST_ASKED_S))
