@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = "c19f4e7a2d83"
-down_revision: str | Sequence[str] | None = "7e2c94d0a6f3"
+down_revision: str | Sequence[str] | None = "d19f4b7a60c3"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
