@@ -9,6 +9,16 @@ ALLOWED = frozenset(
 )
 # By package: the licence that it is taken with all the same, and why that is fine.
 EXCEPTIONS = {
+    "anki": (
+        "AGPL-3.0-or-later",
+        "for tests alone: it opens the decks that Sprout writes, and no part of it is passed on",
+    ),
+    "frozendict": (
+        "LGPL-3.0-only",
+        "of genanki, imported unchanged from a package of its own that anybody can exchange",
+    ),
+    "orjson": ("MPL-2.0 AND (Apache-2.0 OR MIT)", "of anki, for tests alone; each part is allowed by itself"),
+    "pysocks": ("BSD", "of anki, for tests alone; its licence file is the 3-clause BSD License"),
     "psycopg": ("LGPL-3.0-only", "an extra, imported unchanged from a package of its own that anybody can exchange"),
     "pypdfium2": (
         "BSD-3-Clause, Apache-2.0, dependency licenses",
