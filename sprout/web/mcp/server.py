@@ -56,7 +56,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 async def _list_tools(call: McpCall, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
     """The tools that the caller's token allows."""
-    return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS if tool.is_for(call.caller)])
+    return types.ListToolsResult(tools=[DESCRIBED[tool.name] for tool in TOOLS if tool.is_for(call.caller)])
 
 
 def _described(tool: Tool) -> types.Tool:
@@ -64,7 +64,7 @@ def _described(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=tool.input_schema,
+        input_schema=tool.input_schema(),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.reads,
@@ -90,3 +90,6 @@ def _result(result: ToolResult) -> types.CallToolResult:
 def _as_text(value: Mapping[str, Any]) -> str:
     """For clients that show a model no structured results."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+DESCRIBED = {tool.name: _described(tool) for tool in TOOLS}  # once, in the thread that loads this module

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -10,6 +11,9 @@ import pytest
 
 from harness.clients.assistant import Assistant, Json, connected, started
 from harness.servers.signed_in import SignInServer, serving_sign_in, unlimited
+from harness.servers.web import a_static_folder, serving_web
+from sprout.learning.paths.repository import BranchSummary
+from sprout.store.paths.paths import SqlPaths
 from sprout.web.mcp.tools import TOOLS
 
 NOTES = """# Mirrors
@@ -225,7 +229,7 @@ async def test_O3_another_learners_ids_are_as_unknown_ones(server: SignInServer,
         }  # fmt: skip
         before = await annas.call("read_path", branchId=branch)
         for tool in [tool for tool in TOOLS if tool.ids]:
-            schema = tool.input_schema
+            schema = tool.input_schema()
             filled = {name: filling(schema["properties"][name]) for name in schema["required"]}
             answers = [
                 await bens.refused(
@@ -317,9 +321,9 @@ async def test_O3_pages_of_other_sites_and_other_names_of_the_server_are_refused
     server: SignInServer, token: str
 ) -> None:
     client = await server.with_token(token)
-    asked = {"json": message("tools/list")}
-    foreign = await client.post("/mcp", **asked, headers={"Origin": "https://evil.example"})
-    rebound = await client.post("/mcp", **asked, headers={"Host": "evil.example"})
+    asked = message("tools/list")
+    foreign = await client.post("/mcp", json=asked, headers={"Origin": "https://evil.example"})
+    rebound = await client.post("/mcp", json=asked, headers={"Host": "evil.example"})
     assert (foreign.status_code, foreign.json()["code"]) == (403, "other_site")
     assert (rebound.status_code, rebound.json()["code"]) == (400, "host_unknown")
     for method in ("GET", "DELETE"):
@@ -336,6 +340,7 @@ async def test_O3_pages_of_other_sites_and_other_names_of_the_server_are_refused
         (b'{"jsonrpc": "2.0", "id": 1, "result": {}}', 400),
         (b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}', 422),
         (b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}', 422),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', 400),
         (b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}', 400),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": ' + b'{"a":' * 200 + b"1" + b"}" * 201, 400),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "' + b"a" * 4_000_000 + b'"}}', 413),
@@ -375,9 +380,32 @@ async def test_O3_bad_arguments_get_the_sentences_of_the_api(server: SignInServe
             assert sentence in refused["error"], (name, refused)
 
 
+class BrokenPaths(SqlPaths):
+    """`SqlPaths` with a bug."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def summaries(self, user_id: str) -> list[BranchSummary]:
+        raise RuntimeError("SELECT of what nobody may see")
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_O3_a_bug_is_told_without_its_words(tmp_path: Path, mode: str) -> None:
+    static = a_static_folder(tmp_path)
+    async with (
+        serving_web(tmp_path, static, served_paths=BrokenPaths()) as web,
+        connected(web.served.url, mode=mode) as assistant,
+    ):
+        refused = await assistant.refused("list_paths")
+        assert refused["code"] == "internal"
+        assert "SELECT" not in assistant.texts[-1]
+        assert (await assistant.refused("read_path", branchId=5))["code"] == "bad_input", "the session goes on"
+
+
 def test_O3_every_tool_describes_arguments_that_it_takes_and_nothing_else() -> None:
     for tool in TOOLS:
-        schema = tool.input_schema
+        schema = tool.input_schema()
         assert schema["additionalProperties"] is False
         assert set(schema["required"]) <= set(schema["properties"])
         assert "userId" not in schema["properties"]
