@@ -35,6 +35,7 @@ async def serve_message(
         on_list_tools=partial(_list_tools, call),
         on_call_tool=partial(_call_tool, call),
     )
+    server.middleware.clear()  # spans with what a client says in their names; Sprout's are made from events of runs
     manager = StreamableHTTPSessionManager(server, stateless=True, json_response=not streams)
     async with manager.run():
         await manager.handle_request(scope, _replayed(body, receive), send)
