@@ -12,6 +12,15 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 Json = dict[str, Any]
+NOTES = """# Mirrors
+
+A **mirror** is a surface that throws light back at the angle at which it came. The **normal** is a line at right angles
+to the mirror, from which the angle of incidence is measured.
+
+# Refraction
+
+Light goes slower in water than in air. The **refractive index** says how many times slower light is in a material.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +94,21 @@ async def started(url: str, token: str | None = None) -> AsyncIterator[Assistant
     command = StdioServerParameters(command=sys.executable, args=["-m", "sprout", "mcp"], env=environment)
     async with Client(command, cache=None) as client:
         yield Assistant(client)
+
+
+async def a_token(browser: httpx2.AsyncClient, *scopes: str) -> str:
+    """A new access token of the person in the browser."""
+    made = await browser.post("/api/account/tokens", json={"name": "assistant", "scopes": scopes})
+    return str(made.raise_for_status().json()["token"])
+
+
+async def a_new_path(assistant: Assistant, title: str) -> tuple[str, str]:
+    """The ids of a path with notes, and of its topic."""
+    made = await assistant.call("create_path", title=title)
+    await assistant.call("add_notes", topicId=made["topic"]["id"], fileName="light.md", text=NOTES)
+    return made["branch"]["id"], made["topic"]["id"]
+
+
+def message(method: str, params: Json | None = None) -> Json:
+    """A request of JSON-RPC."""
+    return {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})

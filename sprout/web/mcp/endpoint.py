@@ -26,7 +26,7 @@ class McpMessage(RequestModel):
 
     jsonrpc: Literal["2.0"]
     method: str = Field(min_length=1, max_length=200, description="such as tools/list or tools/call")
-    id: str | int | None = Field(default=None, description="which the result comes back with")
+    id: str | int = Field(default=0, description="which the result comes back with; a notification has none")
     params: dict[str, JsonValue] | None = Field(default=None, description="as the protocol has them for the method")
 
 
@@ -85,6 +85,6 @@ MCP: tuple[AnyEndpoint, ...] = group("Assistants", lambda web: web,
              "A message of the Model Context Protocol, with which an assistant uses Sprout",
              (Status(200, "The result.", McpAnswer),
               Status(200, "Progress, then the result.", media_type="text/event-stream"),
-              Status(202, "A notification: nothing answers it.")), (404,), body=McpMessage, headers=("Accept",),
+              Status(202, "A notification: nothing answers it.")), (404,), body=McpMessage,
              max_bytes=attrgetter("graph_max_bytes")))
 # fmt: on

@@ -12,7 +12,7 @@ from starlette.types import Message
 
 from sprout.web.http.endpoint import AnyEndpoint, Call
 from sprout.web.http.parsing import validate
-from sprout.web.mcp.tool import Arguments, Notes, Step
+from sprout.web.mcp.tool import Arguments, Notes, Step, field_names
 
 SENT_HEADERS = ("content-type", "content-length")
 
@@ -33,7 +33,6 @@ def _request(outer: Request, step: Step, values: Mapping[str, object]) -> Reques
     """The request with these values wherever the endpoint takes them."""
     endpoint = step.endpoint
     ids = {name: str(values[argument]) for name, argument in step.ids.items()}
-    values = {**values, **ids}
     sent = httpx2.Request(
         endpoint.method,
         _address(outer, endpoint, ids),
@@ -59,7 +58,7 @@ def _query(endpoint: AnyEndpoint, values: Mapping[str, object]) -> dict[str, str
 
 
 def _fields(model: type[BaseModel], values: Mapping[str, object]) -> dict[str, object]:
-    names = {field.alias or name for name, field in model.model_fields.items()}
+    names = field_names(model)
     return {name: value for name, value in values.items() if name in names}
 
 

@@ -35,6 +35,7 @@ async def serve_message(
         on_list_tools=partial(_list_tools, call),
         on_call_tool=partial(_call_tool, call),
     )
+    server.middleware.clear()  # spans with what a client says in their names; Sprout's are made from events of runs
     manager = StreamableHTTPSessionManager(server, stateless=True, json_response=not streams)
     async with manager.run():
         await manager.handle_request(scope, _replayed(body, receive), send)
@@ -56,7 +57,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 async def _list_tools(call: McpCall, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
     """The tools that the caller's token allows."""
-    return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS if tool.is_for(call.caller)])
+    return types.ListToolsResult(tools=[DESCRIBED[tool.name] for tool in TOOLS if tool.is_for(call.caller)])
 
 
 def _described(tool: Tool) -> types.Tool:
@@ -64,7 +65,7 @@ def _described(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=tool.input_schema,
+        input_schema=tool.input_schema(),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.reads,
@@ -90,3 +91,6 @@ def _result(result: ToolResult) -> types.CallToolResult:
 def _as_text(value: Mapping[str, Any]) -> str:
     """For clients that show a model no structured results."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+DESCRIBED = {tool.name: _described(tool) for tool in TOOLS}  # once, in the thread that loads this module

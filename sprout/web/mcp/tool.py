@@ -49,7 +49,7 @@ class Step:
 
     Args:
         result: the name that the response has in the tool's result.
-        ids: path parameter → argument; a field of the query or the body with that name gets the argument too.
+        ids: path parameter → argument; the other arguments go by their names to the query and the body.
         chosen: values that are not the assistant's, made from the results of the steps before.
     """
 
@@ -63,6 +63,11 @@ class Step:
         """What its query and its body are made of."""
         form = (Notes,) if self.endpoint.form_field is not None else ()
         return (self.endpoint.query, self.endpoint.body, *form)
+
+
+def field_names(model: type[BaseModel]) -> set[str]:
+    """The names of its fields on the wire."""
+    return {about.alias or name for name, about in model.model_fields.items()}
 
 
 def step(
@@ -108,13 +113,18 @@ class Tool:
         return True
 
     @property
+    def arguments(self) -> set[str]:
+        """The names of its arguments."""
+        names = set(self.ids).union(*map(field_names, self._models()))
+        return names - HIDDEN_ARGUMENTS - self.hides
+
     def input_schema(self) -> Json:
-        """The JSON Schema of its arguments, made from those of its endpoints."""
-        required = list(self.ids)
+        """The JSON Schema of its arguments, made from those of its endpoints, which takes some milliseconds."""
+        arguments, required = self.arguments, list(self.ids)
         properties: Json = {}
         for model in self._models():
             schema = model.model_json_schema(by_alias=True)
-            offered = {name: _slim(about) for name, about in schema.get("properties", {}).items() if self._offers(name)}
+            offered = {name: _slim(about) for name, about in schema.get("properties", {}).items() if name in arguments}
             properties |= offered
             required += [name for name in schema.get("required", []) if name in offered]
         properties |= {name: {"type": "string", "description": ID_TEXTS[name]} for name in self.ids}
@@ -128,9 +138,6 @@ class Tool:
     def _models(self) -> list[type[BaseModel]]:
         of_steps = [model for each in self.steps for model in each.models]
         return [*of_steps, Following] if self.follows is not None else of_steps
-
-    def _offers(self, name: str) -> bool:
-        return name not in HIDDEN_ARGUMENTS | self.hides
 
 
 def _slim(schema: Json) -> Json:

@@ -60,10 +60,9 @@ async def _call(call: McpCall, name: str, arguments: Arguments, report: Report) 
 
 def _check_names(tool: Tool, arguments: Arguments) -> None:
     """Raises BadInput for an argument that the tool does not take, or an id that is missing."""
-    taken = tool.input_schema["properties"]
     for name in arguments:
-        if name not in taken:
-            known = f"it takes {', '.join(taken)}" if taken else "it takes none"
+        if name not in tool.arguments:
+            known = f"it takes {', '.join(sorted(tool.arguments))}" if tool.arguments else "it takes none"
             raise BadInput(f"{tool.name} has no argument {name[:80]!r}; {known}.", field=name[:80])
     for name in tool.ids:
         if not isinstance(arguments.get(name), str) or not arguments[name]:

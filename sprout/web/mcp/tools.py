@@ -38,7 +38,7 @@ TOOLS: tuple[Tool, ...] = (
          "A concept or a part of one: what it teaches, the learner's progress, its text, its parts, and the passages "
          f"of the learner's notes that it teaches from. {MATERIAL}",
          (step("node", "GET", "/api/nodes/{id}", {"id": "nodeId"}),
-          step("progress", "GET", "/api/progress", {"nodeId": "nodeId"}),
+          step("progress", "GET", "/api/progress"),
           step("text", "GET", "/api/nodes/{id}/contents/active", {"id": "nodeId"}),
           step("parts", "GET", "/api/nodes/{id}/children", {"id": "nodeId"}),
           step("sources", "GET", "/api/nodes/{id}/sources", {"id": "nodeId"})), reads=True),

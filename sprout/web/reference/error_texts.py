@@ -38,6 +38,10 @@ _NO_SIGN_IN = "Nobody signs in here: `SPROUT_AUTH` is not set."
 _CONFLICTING_CHANGE = "Conflicting change: try again."
 
 ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
+    ("POST", "/mcp"): {
+        400: "The message is malformed; where it is the protocol that is broken, the body is an error of JSON-RPC.",
+        404: "There is no such method: the body is an error of JSON-RPC.",
+    },
     ("GET", "/api/health"): {503: "The database does not answer."},
     ("POST", "/api/models/probe"): {
         409: "The models are being probed already, or the model is the built-in one.",

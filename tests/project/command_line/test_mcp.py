@@ -4,16 +4,19 @@ import socket
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import pytest
+
 from harness.clients.assistant import Assistant, started
 from harness.servers.web import a_static_folder, serving_web
+from sprout.cli import main
 from sprout.web.mcp.tools import TOOLS
-from tests.project.commands import run_sprout
 
 
-async def test_O3_without_a_server_that_it_may_use_the_command_says_what_to_do(tmp_path: Path) -> None:
-    nowhere = await run_sprout("mcp", "--url", "http://127.0.0.1:9", folder=tmp_path)
-    assert (nowhere.code, nowhere.out) == (1, "")
-    assert nowhere.err == (
+def test_O3_without_a_server_the_command_says_to_start_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcp", "--url", "http://127.0.0.1:9"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
         "sprout: No Sprout server answers at http://127.0.0.1:9: start it with `sprout serve`, or say where it is with "
         "--url.\n"
     )
