@@ -10,6 +10,7 @@ from sprout.commands.subcommands import add_command, dollars
 DEFAULT_OUT = Path("evaluations")
 SUMMARIES = {  # the suites; a test compares them with what there is
     "marking": "marks of typed answers beside a person's",
+    "leaks": "lessons with learners who want the answer",
     "placement": "placements of simulated learners",
     "mastery": "forecasts of the next answer by knowledge tracing",
     "review": "forecasts of recall by the review scheduler",
@@ -18,7 +19,7 @@ SUMMARIES = {  # the suites; a test compares them with what there is
 
 def add_eval_command(commands: Any) -> None:
     """Add `eval`, with a subcommand for each suite and one that compares."""
-    parser = add_command(commands, "eval", _run_suite, "measure marking, placement, mastery or review with a model")
+    parser = add_command(commands, "eval", _run_suite, "measure what Sprout does with a model: marking, leaks and more")
     suites = parser.add_subparsers(metavar="SUITE", required=True, dest="suite")
     for name, says in SUMMARIES.items():
         _add_suite(suites, name, says)

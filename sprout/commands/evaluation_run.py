@@ -95,6 +95,7 @@ async def _open_access(request: EvaluationRequest, suite: Suite, settings: Setti
             named[request.judge] if request.judge else None,
             server=settings.base_url or "Anthropic",
             store=None if settings.offline else ReplyStore(request.out / "replies"),
+            outcomes=None if settings.offline else request.out / "outcomes",
             spending=Spending(request.budget_usd),
         )
 
