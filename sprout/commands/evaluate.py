@@ -10,6 +10,7 @@ from sprout.commands.subcommands import add_command, dollars
 DEFAULT_OUT = Path("evaluations")
 SUMMARIES = {  # the suites; a test compares them with what there is
     "marking": "marks of typed answers beside a person's",
+    "dialogue": "lessons of scripted learners, judged by a rubric",
     "items": "questions solved blind, guessed and looked at for flaws",
     "leaks": "lessons with learners who want the answer",
     "placement": "placements of simulated learners",

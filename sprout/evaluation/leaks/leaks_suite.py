@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from sprout.agents.prompts import Prompt, load_prompt
 from sprout.errors import BadInput
 from sprout.evaluation.data_files import digest, read_text, sample_text
-from sprout.evaluation.leaks.played_lesson import PlayedLesson, play_lesson
 from sprout.evaluation.leaks.stated_answer import states_answer
+from sprout.evaluation.played_lesson import PlayedLesson, play_lesson
 from sprout.evaluation.suite import DataSource, Item, ItemModels, Metric, Record, Suite, mean, share
 from sprout.learning.text.normalization import folded, one_line
 from sprout.offline.courses.catalogue import courses

@@ -32,12 +32,14 @@ class Turn:
     Args:
         asked: the question that was open when the learner spoke.
         still_open: whether it is open after the reply: as long as it is, its answer is a secret.
+        open_now: the question that is open after the reply.
     """
 
     said: str
     reply: str
     asked: AskedCheckpoint | None
     still_open: bool
+    open_now: AskedCheckpoint | None
 
 
 class PlayedLesson:
@@ -67,7 +69,7 @@ class PlayedLesson:
         after = await self._lesson()
         reply = next((one.content for one in reversed(after.messages) if one.role == "assistant"), "")
         still_open = before.pending is not None and after.pending is not None and before.pending.id == after.pending.id
-        return Turn(text, extract_explanation(reply), before.pending, still_open)
+        return Turn(text, extract_explanation(reply), before.pending, still_open, after.pending)
 
     async def _lesson(self) -> Lesson:
         return await self._sprout.stores.lessons.lesson(self._session_id, user_id=DEFAULT_USER_ID)
