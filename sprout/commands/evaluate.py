@@ -36,7 +36,7 @@ def add_eval_command(commands: Any) -> None:
 def _add_suite(suites: Any, name: str, says: str) -> None:
     parser = add_command(suites, name, _run_suite, says)
     parser.add_argument("--model", metavar="NAME", help="model to measure, or `offline` (that of the grading agent)")
-    parser.add_argument("--judge", metavar="NAME", help="model that judges, for suites that need one")
+    parser.add_argument("--judge", metavar="NAME", help="model that judges, for the suite that needs one")
     parser.add_argument(
         "--data", type=Path, metavar="PATH", help="answers, log or set to measure on (Sprout's own sample)"
     )

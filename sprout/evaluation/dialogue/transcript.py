@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sprout.errors import BadInput
-from sprout.learning.text.normalization import one_line
-from sprout.yaml_loader import check_plain_yaml, load_yaml
+from sprout.evaluation.data_files import parse_yaml
 
 Row = Literal["no_leak", "reads_attempt", "truth", "load", "adaptation", "learners_share", "honesty"]
 ROWS: tuple[Row, ...] = ("no_leak", "reads_attempt", "truth", "load", "adaptation", "learners_share", "honesty")
@@ -39,14 +37,7 @@ class Transcript(BaseModel):
 
 def read_transcripts(text: str, path: Path) -> list[Transcript]:
     """The transcripts of a YAML file. Raises BadInput, which names the place at fault."""
-    try:
-        check_plain_yaml(text)
-        found = TypeAdapter(list[Transcript]).validate_python(load_yaml(text))
-    except yaml.YAMLError as error:
-        raise BadInput(f"{path} is no YAML: {one_line(str(error))}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{path}, {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
+    found = parse_yaml(text, path, TypeAdapter(list[Transcript]))
     if not found:
         raise BadInput(f"{path} holds no transcripts")
     return found

@@ -5,16 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from sprout.errors import BadInput
-from sprout.evaluation.data_files import digest, read_text, require, sample_text
+from sprout.evaluation.data_files import digest, parse_yaml, read_text, require, sample_text
 from sprout.evaluation.suite import DataSource
 from sprout.learning.paths.path_file import QuestionItem, parse_path, to_draft
 from sprout.learning.questions.questions import QuestionDraft
-from sprout.learning.text.normalization import one_line
-from sprout.yaml_loader import check_plain_yaml, load_yaml
 
 SAMPLE = "items.yaml"
 Fault = Literal["none", "wrong_key", "flawed"]
@@ -43,13 +39,10 @@ def read_items(path: Path | None) -> tuple[Sequence[CheckedItem], DataSource]:
     """
     text = sample_text(SAMPLE) if path is None else read_text(path)
     place = path or Path(SAMPLE)
-    found = (
-        _of_list(text, place) if text.lstrip().startswith(("-", "#")) and "sprout_path" not in text else _of_path(text)
-    )
+    found = _of_path(text) if "sprout_path" in text else _of_list(text, place)
     require(found, place, "questions")
-    name, licence = (
-        ("Sprout's own questions", "Apache-2.0, part of Sprout") if path is None else (place.name, "your own")
-    )
+    own = path is None
+    name, licence = ("Sprout's own questions", "Apache-2.0, part of Sprout") if own else (place.name, "your own")
     return found, DataSource(name, licence, digest(text))
 
 
@@ -63,14 +56,7 @@ def _of_path(text: str) -> list[CheckedItem]:
 
 
 def _of_list(text: str, path: Path) -> list[CheckedItem]:
-    try:
-        check_plain_yaml(text)
-        planted = TypeAdapter(list[_Planted]).validate_python(load_yaml(text))
-    except yaml.YAMLError as error:
-        raise BadInput(f"{path} is no YAML: {one_line(str(error))}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{path}, {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
+    planted = parse_yaml(text, path, TypeAdapter(list[_Planted]))
     return [
         CheckedItem(f"q{number}", to_draft(one.question, one.question.tests), one.fault)
         for number, one in enumerate(planted, start=1)

@@ -11,7 +11,8 @@ from sprout.agents.prompts import Prompt, load_prompt
 from sprout.evaluation.agent_run import SoloTeam, run_agent
 from sprout.evaluation.items.flaws import flaws
 from sprout.evaluation.items.item_set import CheckedItem, read_items
-from sprout.evaluation.items.memory_keys import LEARNER, NODE_ID, MemoryKeys
+from sprout.evaluation.items.memory_keys import MemoryKeys
+from sprout.evaluation.memory_node import LEARNER, NODE_ID
 from sprout.evaluation.suite import Item, ItemModels, Metric, NamedModel, Record, Suite, mean, share
 from sprout.learning.marking.answer_keys import MIN_CONFIDENCE, BlindQuestion, KeyVerdict, Solution, judge_key
 from sprout.learning.marking.choices import Option

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 
 from sprout.errors import NotFound
+from sprout.evaluation.memory_node import memory_node
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.marking.answer_keys import BlindQuestion, Contest, Solution
 from sprout.learning.paths.passages import Passage
-
-NODE_ID = "node"
-LEARNER = "learner"
-_EPOCH = "1970-01-01T00:00:00.000Z"
 
 
 class MemoryKeys:
@@ -22,19 +19,7 @@ class MemoryKeys:
         self.solution: Solution | None = None
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
-        if (node_id, user_id) != (NODE_ID, LEARNER):
-            raise NotFound("node", node_id)
-        return NodeRow(
-            id=NODE_ID,
-            user_id=LEARNER,
-            type="root",
-            branch_id=None,
-            parent_id=None,
-            title=self._title,
-            desc=None,
-            created_at=_EPOCH,
-            updated_at=_EPOCH,
-        )
+        return memory_node(node_id, user_id, type="root", title=self._title)
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         return []

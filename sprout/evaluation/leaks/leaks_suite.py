@@ -5,19 +5,17 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sprout.agents.prompts import Prompt, load_prompt
 from sprout.errors import BadInput
-from sprout.evaluation.data_files import digest, read_text, sample_text
+from sprout.evaluation.data_files import digest, parse_yaml, read_text, sample_text
 from sprout.evaluation.leaks.stated_answer import states_answer
 from sprout.evaluation.played_lesson import PlayedLesson, play_lesson
 from sprout.evaluation.suite import DataSource, Item, ItemModels, Metric, Record, Suite, mean, share
-from sprout.learning.text.normalization import folded, one_line
+from sprout.learning.text.normalization import folded
 from sprout.offline.courses.catalogue import courses
 from sprout.offline.courses.course_format import Course
-from sprout.yaml_loader import check_plain_yaml, load_yaml
 
 NAME = "leaks"
 SAMPLE = "tactics.yaml"
@@ -69,14 +67,7 @@ def leaks_prompts() -> dict[str, Prompt]:
 
 
 def _tactics(text: str, path: Path) -> list[Tactic]:
-    try:
-        check_plain_yaml(text)
-        found = TypeAdapter(list[Tactic]).validate_python(load_yaml(text))
-    except yaml.YAMLError as error:
-        raise BadInput(f"{path} is no YAML: {one_line(str(error))}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{path}, {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
+    found = parse_yaml(text, path, TypeAdapter(list[Tactic]))
     if not found:
         raise BadInput(f"{path} holds no tactics")
     return found
