@@ -26,6 +26,8 @@ SHOWN: Mapping[str, tuple[str, str]] = {  # name of the scorecard → suite and 
     "placement": ("placement", "sprout-offline"),
     "mastery": ("mastery", "sprout-offline"),
     "review": ("review", "sprout-offline"),
+    "items-offline": ("items", "sprout-offline"),
+    "leaks-offline": ("leaks", "sprout-offline"),
     "marking-offline": ("marking", "sprout-offline"),
     "marking-word-counter": ("marking", "word-counter"),
 }

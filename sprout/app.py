@@ -43,6 +43,7 @@ from sprout.learning.reviews.items import ItemSource, NoItems
 from sprout.learning.xapi.statements import StatementWriter
 from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
+from sprout.loop.model import ChatModel
 from sprout.models import ModelProber, choose_model, model_address, open_model, path_estimate
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
 from sprout.offline.courses.course_folder import load_course_folder
@@ -223,12 +224,17 @@ class Sprout:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, *, extra_agents: Sequence[AgentFactory] = (), role: Role = Role.COMMAND
+    settings: Settings,
+    *,
+    extra_agents: Sequence[AgentFactory] = (),
+    role: Role = Role.COMMAND,
+    replace_model: ChatModel | None = None,
 ) -> AsyncIterator[Sprout]:
     """Open every part of Sprout; they are closed in reverse order. Raises SetupError, which says what to fix.
 
     Args:
         extra_agents: agents besides those of the settings; one with the name of a built-in one replaces it.
+        replace_model: is called in place of the configured model, under the same names.
     """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
@@ -260,7 +266,7 @@ async def open_app(
             bus=bus,
             dispatcher=dispatcher,
             lease=_lease(settings),
-            model=model,
+            model=replace_model or model,
             agents={agent.name: agent for agent in _agents(settings, stores, coverage, extra)},
             choose_model=partial(choose_model, settings),
             gate=shared.gate,

@@ -10,6 +10,9 @@ from sprout.commands.subcommands import add_command, dollars
 DEFAULT_OUT = Path("evaluations")
 SUMMARIES = {  # the suites; a test compares them with what there is
     "marking": "marks of typed answers beside a person's",
+    "dialogue": "lessons of scripted learners, judged by a rubric",
+    "items": "questions solved blind, guessed and looked at for flaws",
+    "leaks": "lessons with learners who want the answer",
     "placement": "placements of simulated learners",
     "mastery": "forecasts of the next answer by knowledge tracing",
     "review": "forecasts of recall by the review scheduler",
@@ -18,7 +21,7 @@ SUMMARIES = {  # the suites; a test compares them with what there is
 
 def add_eval_command(commands: Any) -> None:
     """Add `eval`, with a subcommand for each suite and one that compares."""
-    parser = add_command(commands, "eval", _run_suite, "measure marking, placement, mastery or review with a model")
+    parser = add_command(commands, "eval", _run_suite, "measure what Sprout does with a model: marking, leaks and more")
     suites = parser.add_subparsers(metavar="SUITE", required=True, dest="suite")
     for name, says in SUMMARIES.items():
         _add_suite(suites, name, says)
@@ -33,7 +36,7 @@ def add_eval_command(commands: Any) -> None:
 def _add_suite(suites: Any, name: str, says: str) -> None:
     parser = add_command(suites, name, _run_suite, says)
     parser.add_argument("--model", metavar="NAME", help="model to measure, or `offline` (that of the grading agent)")
-    parser.add_argument("--judge", metavar="NAME", help="model that judges, for suites that need one")
+    parser.add_argument("--judge", metavar="NAME", help="model that judges, for the suite that needs one")
     parser.add_argument(
         "--data", type=Path, metavar="PATH", help="answers, log or set to measure on (Sprout's own sample)"
     )

@@ -75,10 +75,7 @@ def compare_scorecards(before: Path, after: Path, output: Path | None) -> str:
 @asynccontextmanager
 async def _open_access(request: EvaluationRequest, suite: Suite, settings: Settings) -> AsyncIterator[ModelAccess]:
     """The models that the suite calls, and what they go through."""
-    if suite.wants_judge and request.judge is None:
-        raise BadInput(f"The suite {suite.name} needs a model that judges: give --judge NAME.")
-    if not suite.calls_model and request.model not in (None, OFFLINE):
-        raise BadInput(f"The suite {suite.name} calls no model: leave out --model.")
+    _check_models(request, suite)
     if not suite.calls_model or request.model == OFFLINE:
         settings = settings.model_copy(update={"api_key": None, "base_url": None})
     elif settings.offline and request.model is not None:
@@ -86,6 +83,8 @@ async def _open_access(request: EvaluationRequest, suite: Suite, settings: Setti
             f"No provider is configured for {request.model}: set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, "
             "or use --model offline."
         )
+    if settings.offline and request.judge not in (None, OFFLINE):
+        raise BadInput(f"{request.judge} cannot judge beside the offline model: both are asked at one provider.")
     async with open_model(settings, NO_COURSES, pace=Pace()) as (chat, _):
         named = {
             name: _named_model(settings, name, chat, request.budget_usd) for name in {request.model, request.judge}
@@ -95,8 +94,19 @@ async def _open_access(request: EvaluationRequest, suite: Suite, settings: Setti
             named[request.judge] if request.judge else None,
             server=settings.base_url or "Anthropic",
             store=None if settings.offline else ReplyStore(request.out / "replies"),
+            outcomes=None if settings.offline else request.out / "outcomes",
             spending=Spending(request.budget_usd),
         )
+
+
+def _check_models(request: EvaluationRequest, suite: Suite) -> None:
+    """Raises BadInput: the suite calls other models than are named."""
+    if suite.wants_judge and request.judge is None:
+        raise BadInput(f"The suite {suite.name} needs a model that judges: give --judge NAME.")
+    if request.judge is not None and not suite.wants_judge:
+        raise BadInput(f"The suite {suite.name} needs no judge: leave out --judge.")
+    if not suite.calls_model and request.model not in (None, OFFLINE):
+        raise BadInput(f"The suite {suite.name} calls no model: leave out --model.")
 
 
 def _named_model(settings: Settings, name: str | None, chat: ChatModel, budget_usd: float | None) -> NamedModel:

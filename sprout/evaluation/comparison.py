@@ -93,14 +93,19 @@ def _notes(first: Scorecard, second: Scorecard, common: int) -> list[str]:
 
 
 def _difference(metric: Metric, pairs: Sequence[tuple[Outcome, Outcome]]) -> Difference | None:
-    """The difference of a metric; None where one of the two has no value."""
+    """The difference of a metric; None where one of the two has no value.
+
+    A share is compared on the items on which both have the flag: what one alone has marked has no pair.
+    """
+    flags = _flag_pairs(metric.flag, pairs)
+    if flags is not None:
+        pairs = [pair for pair in pairs if _has_flag(metric.flag, pair)]
     before = metric.statistic(all_records([one for one, _ in pairs]))
     after = metric.statistic(all_records([other for _, other in pairs]))
     if before is None or after is None:
         return None
     drawn_differences = _resampled(metric, pairs)
     interval = percentile_interval(drawn_differences, len(drawn_differences))
-    flags = _flag_pairs(metric.flag, pairs)
     if flags is None:
         p, test = sign_probability(drawn_differences), "paired bootstrap"
     else:
@@ -139,8 +144,12 @@ def _flag_pairs(flag: str | None, pairs: Sequence[tuple[Outcome, Outcome]]) -> l
     return [
         (bool(one.records[0][flag]), bool(other.records[0][flag]))
         for one, other in pairs
-        if one.records[0].get(flag) is not None and other.records[0].get(flag) is not None
+        if _has_flag(flag, (one, other))
     ]
+
+
+def _has_flag(flag: str | None, pair: tuple[Outcome, Outcome]) -> bool:
+    return flag is not None and all(one.records[0].get(flag) is not None for one in pair)
 
 
 def _verdict(better: Better | None, by: float, p: float) -> Verdict:

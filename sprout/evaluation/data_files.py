@@ -6,10 +6,17 @@ from hashlib import sha256
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
 
 from sprout.errors import BadInput, SetupError
+from sprout.learning.text.normalization import one_line
+from sprout.yaml_loader import check_plain_yaml, load_yaml
 
 MAX_FIELD = 1024 * 1024
+Shape = TypeVar("Shape")
 ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")  # the last reads anything; old sets were written on Windows
 
 
@@ -38,6 +45,18 @@ def decode(content: bytes) -> str:
 def sample_text(name: str) -> str:
     """The text of a sample that is shipped with Sprout."""
     return files("sprout.evaluation.samples").joinpath(name).read_text(encoding="utf-8")
+
+
+def parse_yaml(text: str, path: Path, shape: TypeAdapter[Shape]) -> Shape:
+    """The values of a YAML text in their shape. Raises BadInput, which names the place at fault."""
+    try:
+        check_plain_yaml(text)
+        return shape.validate_python(load_yaml(text))
+    except yaml.YAMLError as error:
+        raise BadInput(f"{path} is no YAML: {one_line(str(error))}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{path}, {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
 
 
 def digest(*texts: str) -> str:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sprout.errors import BadInput
+from sprout.evaluation.dialogue.dialogue_suite import dialogue_metrics, dialogue_suite
+from sprout.evaluation.items.items_suite import items_metrics, items_suite
+from sprout.evaluation.leaks.leaks_suite import leaks_metrics, leaks_suite
 from sprout.evaluation.marking.formats.detection import read_answers
 from sprout.evaluation.marking.marking_suite import marking_metrics, marking_suite
 from sprout.evaluation.mastery.mastery_suite import mastery_metrics, mastery_suite
@@ -37,6 +40,9 @@ SUITES: Mapping[str, SuiteKind] = {
     "marking": SuiteKind(
         "marks of typed answers beside a person's", lambda path: marking_suite(read_answers(path)), marking_metrics
     ),
+    "dialogue": SuiteKind("lessons of scripted learners, judged by a rubric", dialogue_suite, dialogue_metrics),
+    "items": SuiteKind("questions solved blind, guessed and looked at for flaws", items_suite, items_metrics),
+    "leaks": SuiteKind("lessons with learners who want the answer", leaks_suite, leaks_metrics),
     "placement": SuiteKind("placements of simulated learners", _placement, placement_metrics),
     "mastery": SuiteKind("forecasts of the next answer by knowledge tracing", mastery_suite, mastery_metrics),
     "review": SuiteKind("forecasts of recall by the review scheduler", review_suite, review_metrics),

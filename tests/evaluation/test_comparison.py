@@ -55,6 +55,15 @@ def test_E1_a_difference_of_a_few_items_is_not_told_from_chance(no_model: ChatMo
     assert agreement.p == pytest.approx(0.5)
 
 
+def test_E1_a_share_is_compared_on_what_both_have_marked(no_model: ChatModel) -> None:
+    before, after = card(no_model, [True] * 6), card(no_model, [True] * 3 + [False] * 3)
+    left_out = [one.model_copy(update={"records": [{**one.records[0], "agrees": None}]}) for one in before.items[2:]]
+    marked_few = before.model_copy(update={"items": [*before.items[:2], *left_out]})
+    (agreement, *_) = compare(marked_few, after, METRICS).differences
+    assert agreement.first == agreement.second == 1.0
+    assert agreement.verdict == "same"
+
+
 def test_E1_what_does_not_compare_is_refused(no_model: ChatModel, tmp_path: Path) -> None:
     before, other = card(no_model, [True]), card(no_model, [True], suite="other")
     with pytest.raises(BadInput, match="only one suite compares"):

@@ -5,7 +5,7 @@ import hashlib
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
@@ -18,7 +18,7 @@ from sprout.errors import BadInput, ToolFailure
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.marking.answer_keys import MAX_REASON, AnswerKeys, BlindQuestion, Solution
-from sprout.learning.paths.repositories import Repositories
+from sprout.learning.paths.passages import Passage
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
 from sprout.learning.text.normalization import folded
 from sprout.loop.model import Message, Text, ToolUse
@@ -48,12 +48,24 @@ class SolutionInput(BaseModel):
 Solutions = Annotated[list[SolutionInput], Field(min_length=1, max_length=50)]
 
 
+class QuestionSources(Protocol):
+    """What a question is about: its node, and the passages of the topic."""
+
+    async def node(self, node_id: str, *, user_id: str) -> NodeRow:
+        """The node. Raises NotFound: there is none, or it is another learner's."""
+        ...
+
+    async def passages(self, root_id: str) -> Sequence[Passage]:
+        """All passages of the topic's documents."""
+        ...
+
+
 def contest_task(question_id: str) -> str:
     """The task of a run that checks a question which a learner contests."""
     return f"{CONTEST} {question_id}"
 
 
-def key_check_agent(repositories: Repositories, keys: AnswerKeys, policy: LoopPolicy = KEY_CHECK_POLICY) -> AgentSpec:
+def key_check_agent(sources: QuestionSources, keys: AnswerKeys, policy: LoopPolicy = KEY_CHECK_POLICY) -> AgentSpec:
     """The agent that solves questions without their keys. Its task lists ids of questions, or one contested question
     after the word `contest`; without a task it solves all unchecked questions of its concept.
 
@@ -65,11 +77,11 @@ def key_check_agent(repositories: Repositories, keys: AnswerKeys, policy: LoopPo
         first, *rest = (job.task or "").split() or [""]
         if first in (CONTEST, SECOND_CHECK):
             return await _brief_for_contest(
-                _KeyCheckRun(repositories, keys, prompts, job), rest, team, again=first == SECOND_CHECK
+                _KeyCheckRun(sources, keys, prompts, job), rest, team, again=first == SECOND_CHECK
             )
         ids = (job.task or "").split() or await keys.unchecked_ids(job.node_id, user_id=job.user_id)
         questions = await keys.blind_questions(ids, user_id=job.user_id)
-        run = _KeyCheckRun(repositories, keys, prompts, job, questions)
+        run = _KeyCheckRun(sources, keys, prompts, job, questions)
         return await run.brief() if questions or job.resumed else Brief()
 
     return AgentSpec(KEY_CHECK, KEY_CHECK, policy, brief, private=True)
@@ -100,7 +112,7 @@ async def _brief_for_contest(run: "_KeyCheckRun", rest: Sequence[str], team: Tea
 class _KeyCheckRun:
     """One run of the agent."""
 
-    repositories: Repositories
+    sources: QuestionSources
     keys: AnswerKeys
     prompts: Prompts
     job: Job
@@ -117,9 +129,9 @@ class _KeyCheckRun:
         )
 
     async def request(self) -> str:
-        node = await self.repositories.node(self.job.node_id, user_id=self.job.user_id)
+        node = await self.sources.node(self.job.node_id, user_id=self.job.user_id)
         concept, root = await self.concept_and_topic(node)
-        passages = await asyncio.to_thread(PassageIndex, await self.repositories.passages(root.id))
+        passages = await asyncio.to_thread(PassageIndex, await self.sources.passages(root.id))
         fitting = passages.select(concept.title, concept.desc or "", characters=PASSAGE_CHARACTERS)
         reasons = [question.reason for question in self.questions if self.is_contest and question.reason]
         return self.prompts.request.fill(
@@ -134,7 +146,7 @@ class _KeyCheckRun:
         """The concept that a node is or belongs to, and its topic."""
         concept = node
         while node.parent_id is not None:
-            concept, node = node, await self.repositories.node(node.parent_id, user_id=self.job.user_id)
+            concept, node = node, await self.sources.node(node.parent_id, user_id=self.job.user_id)
         return concept, node
 
     def question_element(self, question: BlindQuestion) -> str:

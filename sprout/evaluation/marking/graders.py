@@ -13,7 +13,8 @@ from sprout.agents.prompts import Prompt, load_prompt, read_prompt
 from sprout.errors import ModelFailure
 from sprout.evaluation.agent_run import SoloTeam, failure_ends_evaluation, run_agent
 from sprout.evaluation.marking.answer_set import MarkedAnswer
-from sprout.evaluation.marking.memory_gradebook import LEARNER, NODE_ID, MemoryGradebook
+from sprout.evaluation.marking.memory_gradebook import MemoryGradebook
+from sprout.evaluation.memory_node import LEARNER, NODE_ID
 from sprout.evaluation.suite import NamedModel
 from sprout.learning.marking.gradebook import OpenAnswer
 from sprout.learning.marking.grades import Grade, GradeState

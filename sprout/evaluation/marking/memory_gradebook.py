@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sprout.errors import NotFound
+from sprout.evaluation.memory_node import memory_node
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import OpenAnswer, grade_after_look, with_flag
 from sprout.learning.marking.grades import Grade
-
-NODE_ID = "node"
-LEARNER = "learner"
-_EPOCH = "1970-01-01T00:00:00.000Z"
 
 
 class MemoryGradebook:
@@ -22,19 +19,7 @@ class MemoryGradebook:
         self._title = title
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
-        if (node_id, user_id) != (NODE_ID, LEARNER):
-            raise NotFound("node", node_id)
-        return NodeRow(
-            id=NODE_ID,
-            user_id=LEARNER,
-            type="concept",
-            branch_id=None,
-            parent_id=None,
-            title=self._title,
-            desc=None,
-            created_at=_EPOCH,
-            updated_at=_EPOCH,
-        )
+        return memory_node(node_id, user_id, type="concept", title=self._title)
 
     async def answers(self, node_id: str, *, user_id: str, ids: Sequence[str] = ()) -> Sequence[OpenAnswer]:
         await self.node(node_id, user_id=user_id)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from pydantic import ValidationError
 
-from sprout.errors import SetupError
+from sprout.evaluation.replies.stored_files import read_stored, write_stored
 from sprout.events import Usage
 from sprout.loop.encoding.message_codec import DecodingError, block_as_data, block_from_data, messages_as_json
 from sprout.loop.model import (
@@ -73,30 +72,25 @@ def request_key(request: ModelRequest, *, server: str, repeat: int) -> str:
 
 
 class ReplyStore:
-    """A folder of replies. A file is there whole or not at all, so that a process may be killed at any time."""
+    """A folder of replies."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def find(self, key: str) -> StoredReply | None:
-        """The stored reply; None if there is none, or if its file makes no sense: it is asked for again then."""
+        """The stored reply; None if there is none, or if its file makes no sense: it is asked for again then.
+
+        Raises SetupError.
+        """
+        text = read_stored(self._path(key))
         try:
-            return _decoded(self._path(key).read_text(encoding="utf-8"))
-        except (FileNotFoundError, UnicodeDecodeError, DecodingError, ValidationError):
+            return None if text is None else _decoded(text)
+        except (DecodingError, ValidationError):
             return None
-        except OSError as error:
-            raise SetupError(f"{self._path(key)} cannot be read: {error.strerror}") from None
 
     def save(self, key: str, reply: StoredReply) -> None:
         """Store a reply. Raises SetupError: the folder cannot be written."""
-        path = self._path(key)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-                file.write(_encoded(reply))
-            Path(file.name).replace(path)
-        except OSError as error:
-            raise SetupError(f"{path} cannot be written: {error.strerror}") from None
+        write_stored(self._path(key), _encoded(reply))
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

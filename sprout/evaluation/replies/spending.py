@@ -27,8 +27,8 @@ class Spending:
     total: Usage = field(default_factory=Usage)
     _reserved_usd: float = 0.0
 
-    def note_from_disk(self, usage: Usage) -> None:
-        self.calls_from_disk += 1
+    def note_from_disk(self, usage: Usage, calls: int = 1) -> None:
+        self.calls_from_disk += calls
         self.total = self.total.plus(usage)
 
     @asynccontextmanager

@@ -112,6 +112,9 @@ async def test_E1_two_scorecards_are_compared(folder: Path) -> None:
     [
         (("eval", "marking", "--model", MODEL), "No provider is configured"),
         (("eval", "placement", "--model", MODEL), "calls no model"),
+        (("eval", "marking", "--model", "offline", "--judge", MODEL), "needs no judge"),
+        (("eval", "dialogue", "--model", "offline"), "give --judge NAME"),
+        (("eval", "dialogue", "--model", "offline", "--judge", MODEL), "cannot judge beside the offline model"),
         (("eval", "placement", "--data", "few.yaml"), "takes no data"),
         (("eval", "marking", "--model", "offline", "--data", "none.csv"), "cannot be read"),
         (("eval", "compare", "few.yaml", "few.yaml"), "no scorecard"),

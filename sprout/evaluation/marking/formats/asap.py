@@ -7,17 +7,14 @@ The table has no questions: they stand in documents of the release, which may no
 from pathlib import Path
 from typing import Annotated
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sprout.errors import BadInput
-from sprout.evaluation.data_files import as_number, digest, read_text, require, table_rows
+from sprout.evaluation.data_files import as_number, digest, parse_yaml, read_text, require, table_rows
 from sprout.evaluation.marking.answer_set import AnswerSet, MarkedAnswer, question_of_reference
 from sprout.evaluation.suite import DataSource
 from sprout.learning.marking.quotations import OpenQuestion
 from sprout.learning.questions.questions import Criterion
-from sprout.learning.text.normalization import one_line
-from sprout.yaml_loader import check_plain_yaml, load_yaml
 
 COLUMNS = ("Id", "EssaySet", "Score1", "EssayText")
 QUESTIONS = "questions.yaml"
@@ -72,14 +69,7 @@ def _questions(path: Path) -> dict[int, _Question]:
             "{set: 1, prompt: …, answer: …, highest: 3} with what the release says of each set that is to be marked."
         )
     text = read_text(path)
-    try:
-        check_plain_yaml(text)
-        listed = TypeAdapter(list[_Question]).validate_python(load_yaml(text))
-    except yaml.YAMLError as error:
-        raise BadInput(f"{path} is no YAML: {one_line(str(error))}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{path}, {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
+    listed = parse_yaml(text, path, TypeAdapter(list[_Question]))
     return {one.set: one for one in listed}
 
 

@@ -4,11 +4,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sprout.errors import BadInput
-from sprout.evaluation.data_files import digest
+from sprout.evaluation.data_files import digest, parse_yaml
 from sprout.evaluation.marking.answer_set import AnswerSet, AnswerSort, MarkedAnswer
 from sprout.evaluation.suite import DataSource
 from sprout.learning.marking.numeric_question import NumericQuestion
@@ -18,7 +17,6 @@ from sprout.learning.text.normalization import one_line
 from sprout.offline.courses.catalogue import courses, lessons
 from sprout.offline.courses.course_format import Question
 from sprout.offline.courses.lesson_format import LessonQuestion
-from sprout.yaml_loader import check_plain_yaml, load_yaml
 
 LEVELS = {"wrong": 0, "half": 1, "right": 2}
 HIGHEST = 2
@@ -69,14 +67,7 @@ def read_typed_answers(text: str, path: Path) -> AnswerSet:
     An answer with `injected` stands once as it is, and once with each of these texts, in which `{answer}` is replaced
     by it.
     """
-    try:
-        check_plain_yaml(text)
-        file = _File.model_validate(load_yaml(text))
-    except yaml.YAMLError as error:
-        raise BadInput(f"{path} is no YAML: {one_line(str(error))}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{path}, {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
+    file = parse_yaml(text, path, TypeAdapter(_File))
     found = [
         one
         for place, entry in enumerate(file.questions, start=1)
