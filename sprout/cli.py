@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sprout import __version__
 from sprout.errors import SetupError, SproutError
@@ -112,21 +112,9 @@ def _seed(given: argparse.Namespace) -> int:
 def _export(given: argparse.Namespace) -> int:
     settings = _quiet_settings()
 
-    from sprout.app import open_app
-    from sprout.learning.paths.path_file import PathFile, dump_path
+    from sprout.commands.export import export
 
-    async def export() -> PathFile:
-        async with open_app(settings) as app:
-            return await app.stores.exchange.export_path(given.branch_id, user_id=DEFAULT_USER_ID)
-
-    text = dump_path(asyncio.run(export()), given.format or _format_of(given.output))
-    if given.output is None:
-        sys.stdout.write(text)
-        return 0
-    try:
-        given.output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SetupError(f"{given.output} cannot be written: {error.strerror}") from None
+    export(settings, given.branch_id, given.output, given.format)
     return 0
 
 
@@ -292,10 +280,6 @@ def _read_document(path: Path, max_bytes: int) -> "NewDocument":
     return NewDocument(name, kind.media_type, content)
 
 
-def _format_of(output: Path | None) -> Literal["yaml", "json"]:
-    return "json" if output is not None and output.suffix == ".json" else "yaml"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sprout",
@@ -325,10 +309,12 @@ def _parser() -> argparse.ArgumentParser:
     seed = _command(commands, "seed", _seed, "plant a path from a YAML or JSON file")
     seed.add_argument("file", type=Path, metavar="FILE")
 
-    export = _command(commands, "export", _export, "write a path as a file that `seed` reads")
+    export = _command(commands, "export", _export, "write a path as a file that `seed` reads, or as cards for Anki")
     export.add_argument("branch_id", metavar="BRANCH_ID")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (standard output)")
-    export.add_argument("--format", choices=("yaml", "json"), help="output format (by the name of FILE, else yaml)")
+    export.add_argument(
+        "--format", choices=("yaml", "json", "apkg"), help="output format (by the name of FILE, else yaml)"
+    )
 
     _command(commands, "migrate", _migrate, "bring the database up to date; SQLite is backed up before")
 
