@@ -48,7 +48,14 @@ export const NodeDetails = ({ path, node, reasons, onSelect }) => html`<div clas
   }
   <${WhyHere} reason=${node.reason} />
   <${NodeFacts} path=${path} node=${node} reasons=${reasons} onSelect=${onSelect} />
+  <${AddQuestions} path=${path} node=${node} />
 </div>`;
+
+/** Adding questions from files to a concept that has parts. @param {{ path: OpenPath, node: GraphNode }} props */
+export const AddQuestions = ({ path, node }) =>
+  node.type === "concept" && partsOf(path.all.value, node.id).length > 0
+    ? html`<${questionFiles.View} concept=${node} />`
+    : null;
 
 /** Facts of a node: mastery, prerequisites, successors, sources. @param {Props} props */
 export function NodeFacts({ path, node, reasons, onSelect }) {
@@ -121,7 +128,6 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
     ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${isOffered && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
     ${isOffered && html`<${ReviewLine} next=${next} />`}
-    <${questionFiles.View} concept=${concept} />
   </div>`;
 }
 
