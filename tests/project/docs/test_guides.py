@@ -47,7 +47,7 @@ def blocks() -> list[tuple[Path, Block]]:
 async def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     async with GuideRunner(tmp_path) as reader:
         for block in parse_blocks(page):
-            if block.language in RUN | {"yaml", "json", "markdown"} and block.skip_reason is None:
+            if (block.file or block.language in RUN | {"yaml", "json", "markdown"}) and block.skip_reason is None:
                 await reader.run_block(block)
 
 
