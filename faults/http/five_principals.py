@@ -62,6 +62,7 @@ OF_OWNERS = {operation for operation, one in OPERATIONS.items() if one.access ==
 ANSWERS = ("GET", "/api/assessments/{id}/answers")
 KEYS = {
     ("GET", "/api/graphs/{id}"),
+    ("GET", "/api/learner/cards.apkg"),
     ("GET", "/api/branches/{id}/qti"),
     ("GET", "/api/nodes/{id}/qti"),
     ("GET", "/api/classes/{id}/desk"),
