@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sprout import __version__
 from sprout.commands.evaluate import add_eval_command
-from sprout.commands.files import format_of, read_document, read_text
+from sprout.commands.files import read_document, read_text
 from sprout.commands.subcommands import Command, add_command, pace, port, topic
 from sprout.errors import SetupError, SproutError
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -113,21 +113,9 @@ def _seed(given: argparse.Namespace) -> int:
 def _export(given: argparse.Namespace) -> int:
     settings = _quiet_settings()
 
-    from sprout.app import open_app
-    from sprout.learning.paths.path_file import PathFile, dump_path
+    from sprout.commands.export import export
 
-    async def export() -> PathFile:
-        async with open_app(settings) as app:
-            return await app.stores.exchange.export_path(given.branch_id, user_id=DEFAULT_USER_ID)
-
-    text = dump_path(asyncio.run(export()), given.format or format_of(given.output))
-    if given.output is None:
-        sys.stdout.write(text)
-        return 0
-    try:
-        given.output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SetupError(f"{given.output} cannot be written: {error.strerror}") from None
+    export(settings, given.branch_id, given.output, given.format)
     return 0
 
 
@@ -310,10 +298,12 @@ def _parser() -> argparse.ArgumentParser:
     seed = add_command(commands, "seed", _seed, "plant a path from a YAML or JSON file")
     seed.add_argument("file", type=Path, metavar="FILE")
 
-    export = add_command(commands, "export", _export, "write a path as a file that `seed` reads")
+    export = add_command(commands, "export", _export, "write a path as a file that `seed` reads, or as cards for Anki")
     export.add_argument("branch_id", metavar="BRANCH_ID")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (standard output)")
-    export.add_argument("--format", choices=("yaml", "json"), help="output format (by the name of FILE, else yaml)")
+    export.add_argument(
+        "--format", choices=("yaml", "json", "apkg"), help="output format (by the name of FILE, else yaml)"
+    )
 
     add_command(commands, "migrate", _migrate, "bring the database up to date; SQLite is backed up before")
 

@@ -60,7 +60,13 @@ OF_OWNERS = {operation for operation, one in OPERATIONS.items() if one.access ==
 }
 """With the ids of all people and classes."""
 ANSWERS = ("GET", "/api/assessments/{id}/answers")
-KEYS = {("GET", "/api/graphs/{id}"), ("GET", "/api/classes/{id}/desk")}
+KEYS = {
+    ("GET", "/api/graphs/{id}"),
+    ("GET", "/api/learner/cards.apkg"),
+    ("GET", "/api/branches/{id}/qti"),
+    ("GET", "/api/nodes/{id}/qti"),
+    ("GET", "/api/classes/{id}/desk"),
+}
 """Operations with which teachers read the keys of their own questions."""
 
 

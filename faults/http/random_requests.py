@@ -31,6 +31,9 @@ PATIENCE_S = 60.0
 OWN_WORD = "Chutney"
 MAY_SAY_SECRETS = {
     ("GET", "/api/graphs/{id}"),  # with answers=true, to who makes a course
+    ("GET", "/api/learner/cards.apkg"),
+    ("GET", "/api/branches/{id}/qti"),
+    ("GET", "/api/nodes/{id}/qti"),
     ("GET", "/api/assessments/{id}/answers"),  # once it is complete: five_principals.py asks whether it is
 }
 IGNORES_FOREIGN_IDS = {  # lists by a parent that is not there are empty, what is gone is deleted (contract §1.4)

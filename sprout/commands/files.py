@@ -1,7 +1,6 @@
 """Files that the command line names: read with errors of one line."""
 
 from pathlib import Path
-from typing import Literal
 
 from sprout.errors import SetupError
 from sprout.learning.paths.repository import NewDocument
@@ -27,8 +26,3 @@ def read_document(path: Path, max_bytes: int) -> NewDocument:
         raise SetupError(f"{path} cannot be read: {error.strerror}") from None
     name, kind = detect_file_type(path.name, "", content, max_bytes=max_bytes)
     return NewDocument(name, kind.media_type, content)
-
-
-def format_of(output: Path | None) -> Literal["yaml", "json"]:
-    """The format of a path file by its name."""
-    return "json" if output is not None and output.suffix == ".json" else "yaml"

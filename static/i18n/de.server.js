@@ -196,7 +196,7 @@ export default {
   "server.question_withdrawn": "Diese Frage wurde zurückgenommen, deshalb zählt die Antwort nicht. Weiter geht es mit der nächsten.",
   "server.questions_in_progress": "Die Fragen werden noch erstellt.",
   "server.questions_need_concept": "Fragen gehören zu einem Konzept. Wähle eines.",
-  "server.questions_need_parts": "Dieses Konzept hat noch keine Teile. Lass sie erst erstellen.",
+  "server.questions_need_parts": "Dieses Konzept hat noch keine Bausteine. Lass sie erst erstellen.",
   "server.quota_classes": "Du hast {most} Klassen. Lösche eine, die du nicht mehr brauchst.",
   "server.quota_documents_per_topic": "Zu einem Thema passen höchstens {most} Dokumente. Lösche erst eines, oder lege mehrere in einer Datei zusammen.",
   "server.quota_members_per_class": "Diese Klasse ist voll: Sie hat {most} Lernende. Sag deiner Lehrkraft Bescheid.",

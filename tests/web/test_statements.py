@@ -39,6 +39,8 @@ READING = {
     "/api/branches/{branch}/coverage": 3,
     "/api/branches/{branch}/left-out": 7,
     "/api/graphs/{branch}?answers=true": 5,
+    "/api/branches/{branch}/qti": 5,
+    "/api/nodes/{part}/qti": 5,
     "/api/next": 21,
     "/api/next?branchId={branch}": 16,
     "/api/today": 25,

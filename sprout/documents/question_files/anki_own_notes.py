@@ -1,12 +1,9 @@
 """Notes that Sprout itself made for Anki, as the questions that they were: choices stay choices."""
 
-import re
 from collections.abc import Mapping
 
 from sprout.documents.question_files.drafts import Answer, Stem, choice_draft, required_text
 from sprout.learning.questions.questions import QuestionDraft
-
-_OPTION = re.compile(r"<li>(.*?)</li>", re.DOTALL)
 
 
 def own_stem(values: Mapping[str, str], labels: tuple[str, ...]) -> Stem:
@@ -16,7 +13,7 @@ def own_stem(values: Mapping[str, str], labels: tuple[str, ...]) -> Stem:
 
 def own_choice(stem: Stem, values: Mapping[str, str]) -> QuestionDraft | None:
     """The choice; None where the note has no options. Raises LeftOut, BrokenMarkup."""
-    options = _OPTION.findall(values["Options"])
+    options = [item.partition("</li>")[0] for item in values["Options"].split("<li>")[1:]]
     if not options:
         return None
     right = required_text(values["Answer"])

@@ -13,7 +13,7 @@ from sprout.learning.questions.questions import (
     QuestionDraft,
     QuestionFormat,
 )
-from sprout.learning.questions.teachers_questions import DEFAULT_CRITERION_LABEL
+from sprout.learning.questions.teachers_questions import DEFAULT_CRITERION_LABEL, MAX_OPTIONS
 
 FULL_SHARE = 99.0  # of the points; files write a whole as 100 or 99.99999
 GAP = "_____"
@@ -128,7 +128,7 @@ def pair_drafts(stem: Stem, pairs: Sequence[tuple[str, str]], others: Sequence[s
         others: HTML of what fits nothing.
     """
     options = list(dict.fromkeys(required_text(html) for html in [*(right for _, right in pairs), *others]))
-    if len(options) < 2:
+    if not 2 <= len(options) <= MAX_OPTIONS:
         raise LeftOut(LeftOutReason.OPTIONS)
     for asked, right in pairs:
         whole = Stem(stem.title, f"{stem.prompt}<p>{asked}</p>", stem.labels, stem.notes)

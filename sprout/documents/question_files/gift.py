@@ -75,7 +75,8 @@ def _blocks(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield "\n".join(lines), tuple(filter(None, (category, *tags)))
             tags, lines, depth = [], [], 0
         if bare:
-            lines, depth, is_parted = [*lines, line], depth + bare.count("{") - bare.count("}"), False
+            lines.append(line)
+            depth, is_parted = depth + bare.count("{") - bare.count("}"), False
     if lines:
         yield "\n".join(lines), tuple(filter(None, (category, *tags)))
 

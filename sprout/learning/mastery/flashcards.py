@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sprout.learning.sources import PassageRow
 
-MAX_FLASHCARDS = 10_000
+MAX_FLASHCARDS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Flashcards(Protocol):
         A question is among them once it is settled for the learner: its answer was shown to them, and the same question
         is open nowhere now. The same question asked twice is one card.
 
-        Raises NotFound, Conflict (there are none), TooLarge.
+        Raises NotFound, Conflict (there are none, or nothing is due), TooLarge.
         """
         ...
 

@@ -110,7 +110,7 @@ def name_of(text: str) -> str:
 
 def check_file(file: QuestionFile) -> QuestionFile:
     """The questions that can be asked, tidied; the others are left out, each with its reason."""
-    questions, left_out = [], list(file.left_out)
+    questions, left_out = [], [replace(one, name=name_of(one.name)) for one in file.left_out]
     for draft in file.questions:
         try:
             questions.append(check_teachers_question(draft))

@@ -122,7 +122,7 @@ def validate_draft(draft: QuestionDraft) -> QuestionDraft:
 
     Raises InvalidQuestion, which names every fault and how to mend it, and never the answer: learners see the message.
     """
-    tidied = _tidy_draft(draft)
+    tidied = tidy_draft(draft)
     faults = [*_common_faults(tidied), *_FAULTS_OF[tidied.format](tidied), *_prompt_leaks(tidied)]
     if faults:
         raise InvalidQuestion("This question cannot be asked as it is. " + " ".join(faults))
@@ -164,7 +164,8 @@ def parse_number(text: str, *, unit: str | None = None) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _tidy_draft(draft: QuestionDraft) -> QuestionDraft:
+def tidy_draft(draft: QuestionDraft) -> QuestionDraft:
+    """The draft with its text tidied; what its format does not use is dropped, but for options."""
     kind = draft.format
     accepted = dict.fromkeys(term for one in draft.accepted if (term := one_line(one))) if kind == "open_ended" else {}
     return QuestionDraft(

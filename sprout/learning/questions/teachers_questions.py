@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from sprout.errors import BadInput
 from sprout.learning.questions.questions import (
     CRITERIA_COUNTS,
+    DIFFICULTIES,
     MAX_ACCEPTED,
     MAX_ANSWER,
     MAX_OPTION,
@@ -20,6 +21,7 @@ from sprout.learning.questions.questions import (
     QuestionFormat,
     parse_number,
     prompt_key,
+    tidy_draft,
 )
 from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
@@ -56,24 +58,24 @@ def check_teachers_question(draft: QuestionDraft) -> QuestionDraft:
 
     Raises BadInput: it cannot be marked, or its prompt gives its answer away. The message never has the answer.
     """
-    asked, right = tidy(draft.prompt), tidy(draft.correct_answer)
-    offered = tuple(tidy(option) for option in draft.options)
+    tidied = tidy_draft(draft)
+    asked, right, steps = tidied.prompt, tidied.correct_answer, tuple(filter(None, tidied.solution))
     _require(bool(asked) and len(asked) <= MAX_PROMPT, "prompt", f"write a question of 1 to {MAX_PROMPT} characters")
     _require(len(right) <= MAX_ANSWER, "correctAnswer", f"keep it below {MAX_ANSWER} characters")
-    if draft.format == "mcq":
-        right = _right_option(offered, right)
-    else:
-        _require(not offered, "options", f"leave them out, or make the format mcq: it is {draft.format}")
-    if draft.format == "numeric":
-        _check_number(right, draft)
-    if draft.format == "open_ended":
-        _check_points(draft)
-    is_choice_of_words = draft.format == "mcq" and _names_several(offered, asked)
-    if draft.format != "numeric" and not is_choice_of_words and _gives_away(right, asked):
-        raise _fault("prompt", "the answer stands in it; put the question in other words", code=TELLS_ANSWER)
-    steps = tuple(step for one in draft.solution if (step := tidy(one)))
+    _require(draft.difficulty in DIFFICULTIES, "difficulty", "choose 1 to 5")
     _require(sum(map(len, steps)) <= MAX_SOLUTION, "solution", f"keep it below {MAX_SOLUTION} characters")
-    return replace(draft, prompt=asked, correct_answer=right, options=offered, solution=steps)
+    if draft.format == "mcq":
+        right = _right_option(tidied.options, right)
+    else:
+        _require(not tidied.options, "options", f"leave them out, or make the format mcq: it is {draft.format}")
+    if draft.format == "numeric":
+        _check_number(tidied)
+    elif draft.format == "open_ended":
+        _check_points(tidied)
+    names_candidates = draft.format == "mcq" and _names_several(tidied.options, asked)
+    if draft.format != "numeric" and not names_candidates and _gives_away(right, asked):
+        raise _fault("prompt", "the answer stands in it; put the question in other words", code=TELLS_ANSWER)
+    return replace(tidied, correct_answer=right, solution=steps)
 
 
 def _right_option(options: Sequence[str], right: str) -> str:
@@ -88,8 +90,8 @@ def _right_option(options: Sequence[str], right: str) -> str:
     return found
 
 
-def _check_number(right: str, draft: QuestionDraft) -> None:
-    found = parse_number(right, unit=draft.unit)
+def _check_number(draft: QuestionDraft) -> None:
+    found = parse_number(draft.correct_answer, unit=draft.unit)
     _require(found is not None, "correctAnswer", "write the bare number, like 8.33, 1500 or 1/4")
     within = draft.tolerance
     _require(within is None or (math.isfinite(within) and within >= 0), "tolerance", "make it a number of 0 or more")
@@ -99,7 +101,7 @@ def _check_points(draft: QuestionDraft) -> None:
     """Raises BadInput: nothing says what a good answer is, or a term is none."""
     _require(bool(draft.criteria), "gradingRubric", NO_POINTS)
     statements = [one.statement for one in draft.criteria]
-    _require(all(map(tidy, statements)), "gradingRubric", NO_POINTS)
+    _require(all(statements), "gradingRubric", NO_POINTS)
     _require(max(map(len, statements)) <= MAX_ANSWER, "gradingRubric", f"keep each point below {MAX_ANSWER} characters")
     _require(len(draft.accepted) <= MAX_ACCEPTED, "accepted", f"keep the {MAX_ACCEPTED} likeliest terms")
     terms = [one.split() for one in draft.accepted]

@@ -18,6 +18,7 @@ from sprout.store.documents.settling_passages import settling_passages
 from sprout.store.engine.database import Database
 from sprout.store.graph.ownership import owned_branch, owned_node
 from sprout.store.reviews.due import due_reviews
+from sprout.store.reviews.repository import NOTHING_DUE
 from sprout.store.reviews.settings import settings_of
 from sprout.store.reviews.settled_questions import QuestionKey, question_key, settled_questions
 from sprout.store.schema import tables
@@ -66,6 +67,8 @@ class SqlFlashcards:
         if wanted.node_id is not None:
             owned_node(session, wanted.node_id, user_id)
         due = self._due_parts(session, user_id) if wanted.due else None
+        if due is not None and not due:
+            raise Conflict(NOTHING_DUE, code="nothing_due")
         of_learner = session.exec(select(tables.Branch).where(tables.Branch.user_id == user_id))
         paths = {branch.id: branch.title for branch in of_learner}
         asked = _asked(session, user_id, wanted, due)

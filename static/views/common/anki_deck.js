@@ -10,10 +10,10 @@ import { Icon } from "./icons.js";
 import { Fault } from "./shell.js";
 
 /**
- * @param {{ label: string, isFlat?: boolean, branchId?: string | null, nodeId?: string, due?: boolean }} props which
+ * @param {{ label: string, look?: string, branchId?: string | null, nodeId?: string, due?: boolean }} props which
  *   cards: of a path, of a node, what is due; all by default
  */
-export function AnkiDeck({ label, isFlat = false, ...wanted }) {
+export function AnkiDeck({ label, look = "btn sm", ...wanted }) {
   const busy = useSignal(false);
   const refusal = useSignal(/** @type {string | null} */ (null));
   const save = async () => {
@@ -27,7 +27,7 @@ export function AnkiDeck({ label, isFlat = false, ...wanted }) {
       busy.value = false;
     }
   };
-  return html`<button class=${isFlat ? "btn flat sm" : "btn sm"} type="button" disabled=${busy.value} onClick=${save}>
+  return html`<button class=${look} type="button" disabled=${busy.value} onClick=${save}>
       <${Icon} name="export" small />${label}
     </button>
     ${refusal.value && html`<${Fault} message=${refusal.value} />`}`;

@@ -17,7 +17,7 @@ import { MiniMap } from "../map/minimap.js";
 import { AdaptationList, useAdaptations, edgeReasons } from "./adaptations.js";
 import { NodeList } from "./list.js";
 import { ViewSwitch } from "./view_switch.js";
-import { NodeDetails, ConceptActions, NodeFacts, LessonLink } from "./node_details.js";
+import { AddQuestions, NodeDetails, ConceptActions, NodeFacts, LessonLink } from "./node_details.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
 /** @import { GraphNode } from "../../state/graph.js" */
@@ -99,7 +99,13 @@ export function ConceptLevel({ path, concept, view }) {
           onSelect=${choose}
           lead=${(/** @type {GraphNode} */ node) => !view.wide && inRow(node)}
         />
-        ${!view.wide && html`<${AdaptationList} path=${path} adaptations=${adaptations} />`}
+        ${
+          !view.wide &&
+          html`<${AdaptationList} path=${path} adaptations=${adaptations} /><${AddQuestions}
+              path=${path}
+              node=${concept}
+            />`
+        }
       </section>
       ${view.wide && side}
     `;

@@ -48,7 +48,18 @@ export const NodeDetails = ({ path, node, reasons, onSelect }) => html`<div clas
   }
   <${WhyHere} reason=${node.reason} />
   <${NodeFacts} path=${path} node=${node} reasons=${reasons} onSelect=${onSelect} />
+  <${AddQuestions} path=${path} node=${node} />
 </div>`;
+
+/**
+ * Adding questions from files to a concept that has parts, and taking along those that were answered.
+ * @param {{ path: OpenPath, node: GraphNode }} props
+ */
+export function AddQuestions({ path, node }) {
+  const parts = partsOf(path.all.value, node.id);
+  if (node.type !== "concept" || !parts.length) return null;
+  return html`<${questionFiles.View} concept=${node} isBegun=${parts.some((part) => part.begun)} />`;
+}
 
 /** Facts of a node: mastery, prerequisites, successors, sources. @param {Props} props */
 export function NodeFacts({ path, node, reasons, onSelect }) {
@@ -121,7 +132,6 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
     ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${isOffered && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
     ${isOffered && html`<${ReviewLine} next=${next} />`}
-    <${questionFiles.View} concept=${concept} isBegun=${isBegun} />
   </div>`;
 }
 

@@ -30,7 +30,7 @@ export function QuestionFiles({ concept, isBegun }) {
       <${Icon} name="upload" small />
       ${t("qf.open")}
     </button>
-    ${isBegun && html`<${AnkiDeck} label=${t("qf.anki")} nodeId=${concept.id} isFlat=${true} />`}
+    ${isBegun && html`<${AnkiDeck} label=${t("qf.anki")} nodeId=${concept.id} look="btn flat sm qf-open" />`}
     ${isOpen.value && html`<${QuestionFileDialog} concept=${concept} onClose=${show(false)} />`}`;
 }
 

@@ -89,6 +89,7 @@ def test_O2_empty_lines_within_braces_part_nothing() -> None:
         ("::Broken:: Which?{words ~other}", LeftOutReason.BROKEN),
         ("::Broken:: Which?{#twelve}", LeftOutReason.BROKEN),
         ("::Any:: Which?{=*}", LeftOutReason.KIND),
+        ("::Pairs:: Which?{" + "".join(f"=a{at} -> b{at} " for at in range(500)) + "}", LeftOutReason.OPTIONS),
         ("::Picture:: [html]<img src='a.png'> Which?{T}", LeftOutReason.MEDIA),
         ("::Deep:: [html]" + "<div>" * 5000 + "{T}", LeftOutReason.BROKEN),
     ],

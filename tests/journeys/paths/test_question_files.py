@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, FilePayload, expect
 
 from harness.browser import PHONE, open_page
 from harness.journeys.sprout_server import QUICK_PACE, start_server
@@ -32,17 +32,17 @@ async def test_O2_questions_of_a_file_are_added_on_a_concepts_page(
             await page.get_by_role("button", name="Add questions from a file").click()
             dialog = page.get_by_role("dialog", name=f"Add questions to “{concept['title']}”")
             await expect(dialog.get_by_role("button", name="Choose files")).to_be_visible()
-            file = {"name": "quiz.gift", "mimeType": "text/plain", "buffer": GIFT}
-            await dialog.locator("input[type=file]").set_input_files([file])
+            file = FilePayload(name="quiz.gift", mimeType="text/plain", buffer=GIFT)
+            await dialog.locator("input[type=file]").set_input_files(file)
             said = dialog.get_by_role("status")
             await expect(said).to_contain_text("2 questions added. 1 was left out:")
             await expect(said.get_by_role("listitem")).to_contain_text("Several More than one of its options is right")
             assert await violations(page) == []
             await take_screenshot(page, "question-files")
-            await dialog.locator("input[type=file]").set_input_files([file])
+            await dialog.locator("input[type=file]").set_input_files(file)
             await expect(said).to_contain_text("No question added. 2 were there already.")
-            picture = {"name": "a.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n"}
-            await dialog.locator("input[type=file]").set_input_files([picture])
+            picture = FilePayload(name="a.png", mimeType="image/png", buffer=b"\x89PNG\r\n")
+            await dialog.locator("input[type=file]").set_input_files(picture)
             await expect(dialog.get_by_role("alert")).to_contain_text("'a.png' holds no questions that can be read")
             await page.keyboard.press("Escape")
             await expect(page.get_by_role("button", name="Add questions from a file")).to_be_focused()

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sqlite3
 import sys
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
@@ -183,6 +184,9 @@ async def test_a_path_goes_out_and_in_again(tmp_path: Path) -> None:
     written = await run_sprout("export", planted.out.split()[-1], "-o", "path.json", folder=tmp_path)
     assert written == CommandResult(0, "", "")
     assert parse_path((tmp_path / "path.json").read_text()) == parse_path(exported.out)
+    written = await run_sprout("export", planted.out.split()[-1], "-o", "cards.apkg", folder=tmp_path)
+    assert written == CommandResult(0, "", "")
+    assert zipfile.is_zipfile(tmp_path / "cards.apkg")
 
 
 async def test_a_file_with_faults_plants_nothing_and_names_them_all(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from sprout.config import MIB, RunSettings
 from sprout.documents.limits import ReadingLimits
 from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE
 from sprout.learning.paths.path_file import MAX_FILE_CHARACTERS, PathFile
+from sprout.learning.questions.question_files import MAX_FILE_QUESTIONS
 from sprout.loop.policy import LoopPolicy
+from sprout.store.reviews.question_imports import MAX_QUESTIONS
 from sprout.web.http.limits import WebLimits
 from tests.project.docs.guide_runner import ROOT, Block, GuideRunner, matches_output, parse_blocks
 
@@ -47,7 +49,7 @@ def blocks() -> list[tuple[Path, Block]]:
 async def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     async with GuideRunner(tmp_path) as reader:
         for block in parse_blocks(page):
-            if block.language in RUN | {"yaml", "json", "markdown"} and block.skip_reason is None:
+            if (block.file or block.language in RUN | {"yaml", "json", "markdown"}) and block.skip_reason is None:
                 await reader.run_block(block)
 
 
@@ -90,6 +92,7 @@ def test_the_limits_are_those_of_the_program() -> None:
         f"| {MAX_TITLE} and {MAX_DESC:,} characters |",
         f"| {MAX_FILE_CHARACTERS:,} characters, 200 concepts, 200 parts and 200 questions each |",
         f"a document has at most {ReadingLimits().characters:,} characters |",
+        f"and {MAX_FILE_QUESTIONS:,} questions; a concept has at most {MAX_QUESTIONS:,} |",
         f"| {web.json_max_bytes // 10**6} MB of JSON, {web.graph_max_bytes // 10**6} MB for a path,",
         f"{web.turn_max_bytes // MIB} MiB for a turn",
         f"| {web.streams_per_learner} for a learner, {web.streams_per_address} for an address |",

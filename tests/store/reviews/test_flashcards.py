@@ -73,13 +73,13 @@ async def test_O1_a_question_that_a_review_asks_now_is_no_card_and_its_copy_neve
 
 
 async def test_O1_what_is_due_is_a_choice_of_cards(learner: Learner) -> None:
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="Nothing is due"):
         await cards(learner, due=True)
     learner.clock.move(days=1, minutes=1)
     assert {one.about for one in await cards(learner, due=True)} == {part for parts in PARTS.values() for part in parts}
     await learner.start()
     await learner.finish()
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="Nothing is due"):
         await cards(learner, due=True)
 
 

@@ -90,7 +90,7 @@ async def test_Z5_nothing_is_changed_by_reading(quiet_web: Web, endpoint: AnyEnd
 
     before = await quiet_web.database.read_orm_tx(counted)
     async with quiet_web.client.stream("GET", address, params={"userId": DEFAULT_USER_ID}) as answer:
-        assert answer.status_code in (200, 204, 404)
+        assert answer.status_code in (200, 204, 404, 409)  # the last where there is nothing to export
     assert await quiet_web.database.read_orm_tx(counted) == before
 
 
