@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sprout.documents.question_files.markup import BrokenMarkup, as_html, to_markdown, to_plain
+from sprout.documents.question_files.markup import BrokenMarkup, to_markdown, to_plain
 from sprout.learning.questions.question_files import LeftOutQuestion, LeftOutReason, name_of
 from sprout.learning.questions.questions import (
     MAX_ACCEPTED,
@@ -176,6 +176,6 @@ def _draft(
 
 def _plain_or_nothing(html: str) -> str:
     try:
-        return to_plain(as_html(html)).text
+        return to_plain(html).text
     except BrokenMarkup:
         return ""

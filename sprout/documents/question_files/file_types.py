@@ -9,7 +9,7 @@ from sprout.documents.zip_archive import read_entries
 from sprout.errors import UnreadableDocument, UnsupportedType
 
 SUPPORTED = "QTI, GIFT, Moodle XML and Anki"
-SAMPLE_BYTES = 64 * 1024
+SAMPLE_CHARACTERS = 64 * 1024
 _XML_STARTS = ("<?xml", "<!")
 _ZIP = b"PK\x03\x04"
 _BEFORE_ROOT = re.compile(r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
@@ -61,16 +61,20 @@ def _type_in_archive(content: bytes) -> QuestionFileType | None:
 
 def _type_of_text(content: bytes) -> QuestionFileType | None:
     try:
-        text = decode_text(content[:SAMPLE_BYTES])
+        text = decode_text(content).strip("\ufeff \t\r\n")
     except UnreadableDocument:
         return None
-    begun = _BEFORE_ROOT.match(text)
+    begun = _BEFORE_ROOT.match(text[:SAMPLE_CHARACTERS])
     root = _ROOT.match(text, begun.end() if begun else 0)
-    if text.lstrip("\ufeff \t\r\n").startswith(_XML_STARTS) or (root is not None and root[1] in _ROOTS):
-        return _ROOTS.get(root[1]) if root is not None else None
+    name = root[1] if root else ""
+    if name in _ROOTS:
+        return _ROOTS[name]
+    if text.startswith(_XML_STARTS):
+        return None
     if _is_anki_text(text):
         return QuestionFileType.ANKI_TEXT
-    return QuestionFileType.GIFT if "{" in text or "{" in decode_text(content) else None
+    is_other_xml = name and text.endswith(f"{name}>")
+    return QuestionFileType.GIFT if "{" in text and not is_other_xml else None
 
 
 def _is_anki_text(text: str) -> bool:

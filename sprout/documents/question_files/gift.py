@@ -98,9 +98,9 @@ def _drafts(stem: Stem, answers: str | None) -> Iterator[Drafted]:
     """The questions that the braces make. Raises LeftOut, BrokenMarkup."""
     if answers is None:
         raise LeftOut(LeftOutReason.NO_QUESTION)
-    bare = answers.strip()
     if answers == _BROKEN:
         raise LeftOut(LeftOutReason.BROKEN)
+    bare = answers.strip()
     truth = _TRUTH.get(bare.partition("#")[0].strip().lower())
     if not bare:
         raise LeftOut(LeftOutReason.NO_ANSWER)

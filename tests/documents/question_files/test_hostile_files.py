@@ -60,7 +60,7 @@ async def test_O2_one_broken_item_of_a_package_is_left_out_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x89PNG\r\n", b"PK\x03\x04", b"<?xml version='1.0'?><questestinterop/>", b"words"]
+    "content", [b"\x89PNG\r\n", b"PK\x03\x04", b"<?xml version='1.0'?><questestinterop/>", b"<log>{x}</log>", b"words"]
 )
 async def test_O2_another_file_is_refused_by_its_content(content: bytes) -> None:
     with pytest.raises((UnsupportedType, UnreadableDocument)) as refused:
