@@ -18,6 +18,7 @@ from sprout.events import Usage
 from sprout.llm.catalogue import ModelFacts, facts_of
 from sprout.llm.failures import StreamError, model_failure_of, stream_failure
 from sprout.llm.request_body import Family, request_body
+from sprout.llm.tagged_thinking import TaggedThinking, without_thinking
 from sprout.loop.encoding.surrogates import replace_surrogates
 from sprout.loop.model import (
     BlockDone,
@@ -175,6 +176,7 @@ class _OpenBlock:
     signature: str = ""
     data: str = ""
     chunks: list[str] = field(default_factory=list)
+    thinking: TaggedThinking = field(default_factory=TaggedThinking)
 
 
 class _StreamParser:
@@ -250,8 +252,14 @@ class _StreamParser:
     def _append_text(self, index: int, kind: str, said: object) -> list[ReplyPart]:
         text = _text(said)
         self._left -= len(text)
-        self._open[index].chunks.append(text)
-        return [ThinkingPart(index, text) if kind == "thinking" else TextPart(index, text)]
+        block = self._open[index]
+        block.chunks.append(text)
+        if kind == "thinking":
+            return [ThinkingPart(index, text)]
+        thought_before = block.thinking.begun
+        answer = block.thinking.feed(text)
+        begins: list[ReplyPart] = [ThinkingPart(index, "")] if block.thinking.begun and not thought_before else []
+        return [*begins, *([TextPart(index, answer)] if answer else [])]
 
     def _update_usage(self, usage: Mapping[str, Any]) -> list[ReplyPart]:
         """Totals so far; a field that a message leaves out keeps its last value."""
@@ -312,7 +320,7 @@ def _finished_parts(index: int, block: _OpenBlock) -> list[ReplyPart]:
     text = "".join(block.chunks)
     match block.kind:
         case "text":
-            return [BlockDone(index, Text(text))]
+            return [BlockDone(index, Text(without_thinking(text)))]
         case "thinking":
             return [BlockDone(index, Thinking(text, block.signature))]
         case "redacted_thinking":

@@ -1,7 +1,6 @@
 """Probe of a model: a few small requests that show what it can do, within a bounded time and cost."""
 
 import asyncio
-import re
 import time
 from collections.abc import Callable
 from contextlib import aclosing, suppress
@@ -42,7 +41,6 @@ from sprout.runs.model_probes import LongPrompt, ModelProbe
 
 PROBE_TIMEOUT_S = 50.0
 CUT_SHARE = 0.75  # of a long prompt's tokens: tokenizers differ
-TAGGED_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.IGNORECASE | re.DOTALL)
 REFUSES_TOOLS = frozenset({ModelFailureKind.BAD_REQUEST, ModelFailureKind.PROMPT_TOO_LONG})
 
 
@@ -125,7 +123,7 @@ class _Probe:
         reply = await self._ask(words_request(self._name))
         self._measure(reply)
         self.found["streams"] = len(reply.pieces) > 1
-        if said := TAGGED_THINKING.sub("", reply.text).strip():
+        if said := reply.text.strip():
             self.found["heeds_system"] = FIRST_WORD in said.upper()[: 4 * len(FIRST_WORD)]
 
     async def single_calls(self) -> None:
@@ -182,7 +180,7 @@ class _Probe:
                 reply.take(part, self._clock() - began_s)
                 reply.took_s = self._clock() - began_s
         self._open, self.usage = None, self.usage.plus(reply.usage)
-        if reply.thought or TAGGED_THINKING.search(reply.text):
+        if reply.thought:
             self.found["thinks"] = True
         return reply
 

@@ -154,7 +154,8 @@ async def test_O9_habits_of_servers_change_nothing_about_what_is_done(quirk: str
     play = await run_script([Fault(quirk, reply=both), Fault(quirk, reply=DONE)], tools=[save_tool(saved)])
     assert saved == ["Light", "Water"][:calls]
     assert play.result.reason == "end_turn"
-    assert "It is done." in play.result.text
+    assert play.result.text == "It is done."
+    assert not [event for event in play.events if "They want me" in getattr(event, "text", "")]
 
 
 async def test_O9_a_server_that_reads_for_long_is_called_reading_and_not_unreachable() -> None:
