@@ -68,7 +68,7 @@ function Verdict({ probed }) {
   const { fitness, minutes, probe } = probed;
   const model = modelName(probed.model, false);
   if (!probe) return html`<li class="dim">${t("st.probe_never", { model })}</li>`;
-  const words = t(`st.probe_${fitness}`, { model, window: count(probe.window ?? 0) });
+  const words = t(`st.fitness.${fitness}`, { model, window: count(probe.window ?? 0) });
   return html`<li>
     ${isUnfit(fitness) ? html`<p class="err"><${Icon} name="warn" small /><span>${words}</span></p>` : words}
     ${
