@@ -17,6 +17,7 @@ from pydantic_core import from_json
 from sprout.events import Usage
 from sprout.llm.catalogue import ModelFacts, facts_of
 from sprout.llm.failures import StreamError, model_failure_of, stream_failure
+from sprout.llm.mended_json import mended_object
 from sprout.llm.request_body import Family, request_body
 from sprout.llm.tagged_thinking import TaggedThinking, without_thinking
 from sprout.loop.encoding.surrogates import replace_surrogates
@@ -344,12 +345,23 @@ def _sanitised(value: Any, depth: int) -> Any:
     return value
 
 
+def _read_object(raw: str) -> Any:
+    """The value of a text that is JSON, or nearly. Raises ValueError, RecursionError."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        mended = mended_object(raw)
+        if mended is None:
+            raise
+        return mended
+
+
 def _tool_use(index: int, block: _OpenBlock, raw: str) -> BlockDone:
     """Strict where the SDK's own helper is not: it takes JSON that was cut off for whole."""
     problem: str | None = None
     given: Any = block.initial_input or {}
     try:
-        given = _sanitised(json.loads(raw) if raw.strip() else given, MAX_DEPTH)
+        given = _sanitised(_read_object(raw) if raw.strip() else given, MAX_DEPTH)
     except (ValueError, RecursionError) as error:
         problem = str(error)
     if problem is None and not isinstance(given, dict):

@@ -165,3 +165,22 @@ async def test_O9_a_server_that_reads_for_long_is_called_reading_and_not_unreach
     (retry,) = play.of_kind("model_retry")
     assert (retry.code, retry.of) == ("reading", 1)
     assert "still reading" in retry.why
+
+
+@pytest.mark.parametrize(
+    ("raw", "title"),
+    [
+        ('{"title": "Light",}', "Light"),
+        ("{'title': 'Light'}", "Light"),
+        ('{title: "Light"}', "Light"),
+        ('{"title": "Light", "more": {"a": [1, 2}', None),
+        ('{"title": "Lig', None),
+        ('["Light"]', None),
+        ("{" * 5_000 + "}" * 5_000, None),
+    ],
+)
+async def test_O8_input_that_is_nearly_json_is_mended_and_one_that_was_cut_is_not(raw: str, title: str | None) -> None:
+    saved: list[str] = []
+    play = await run_script([Reply([ToolOut("save_concept", raw_json=raw)]), DONE], tools=[save_tool(saved)])
+    assert saved == ([title] if title else [])
+    assert play.result.calls[0].is_error is (title is None)
