@@ -29,7 +29,6 @@ from sprout.loop.model import (
     BlockDone,
     ChatModel,
     ModelRequest,
-    ReplyEnded,
     Text,
     TextPart,
     Thinking,
@@ -51,7 +50,6 @@ class _Reply:
     pieces: list[str] = field(default_factory=list)
     calls: list[ToolUse] = field(default_factory=list)
     thought: bool = False
-    whole: bool = False
     usage: Usage = Usage()
     first_byte_s: float | None = None
     took_s: float = 0.0
@@ -74,8 +72,6 @@ class _Reply:
                 self.pieces.append(text)
             case UsagePart(usage):
                 self.usage = usage
-            case ReplyEnded():
-                self.whole = True
 
 
 async def probe_model(
@@ -93,7 +89,7 @@ async def probe_model(
     run = _Probe(model, name, address, clock)
     with suppress(TimeoutError):  # what was not found out stays unknown
         async with asyncio.timeout(timeout_s):
-            for step in (run.words, run.single_calls, run.many_calls, run.nested_input, run.long_prompt):
+            for step in (run.single_calls, run.words, run.many_calls, run.nested_input, run.long_prompt):
                 await step()
     run.count_open_reply()
     return ModelProbe(model=name, address=address, probed_at=utc_now(), usage=run.usage, **run.found)
