@@ -17,7 +17,9 @@ from pydantic_core import from_json
 from sprout.events import Usage
 from sprout.llm.catalogue import ModelFacts, facts_of
 from sprout.llm.failures import StreamError, model_failure_of, stream_failure
+from sprout.llm.mended_json import mended_object
 from sprout.llm.request_body import Family, request_body
+from sprout.llm.tagged_thinking import TaggedThinking, without_thinking
 from sprout.loop.encoding.surrogates import replace_surrogates
 from sprout.loop.model import (
     BlockDone,
@@ -175,6 +177,7 @@ class _OpenBlock:
     signature: str = ""
     data: str = ""
     chunks: list[str] = field(default_factory=list)
+    thinking: TaggedThinking = field(default_factory=TaggedThinking)
 
 
 class _StreamParser:
@@ -250,8 +253,14 @@ class _StreamParser:
     def _append_text(self, index: int, kind: str, said: object) -> list[ReplyPart]:
         text = _text(said)
         self._left -= len(text)
-        self._open[index].chunks.append(text)
-        return [ThinkingPart(index, text) if kind == "thinking" else TextPart(index, text)]
+        block = self._open[index]
+        block.chunks.append(text)
+        if kind == "thinking":
+            return [ThinkingPart(index, text)]
+        thought_before = block.thinking.begun
+        answer = block.thinking.feed(text)
+        begins: list[ReplyPart] = [ThinkingPart(index, "")] if block.thinking.begun and not thought_before else []
+        return [*begins, *([TextPart(index, answer)] if answer else [])]
 
     def _update_usage(self, usage: Mapping[str, Any]) -> list[ReplyPart]:
         """Totals so far; a field that a message leaves out keeps its last value."""
@@ -312,7 +321,7 @@ def _finished_parts(index: int, block: _OpenBlock) -> list[ReplyPart]:
     text = "".join(block.chunks)
     match block.kind:
         case "text":
-            return [BlockDone(index, Text(text))]
+            return [BlockDone(index, Text(without_thinking(text)))]
         case "thinking":
             return [BlockDone(index, Thinking(text, block.signature))]
         case "redacted_thinking":
@@ -336,12 +345,23 @@ def _sanitised(value: Any, depth: int) -> Any:
     return value
 
 
+def _read_object(raw: str) -> Any:
+    """The value of a text that is JSON, or nearly. Raises ValueError, RecursionError."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        mended = mended_object(raw)
+        if mended is None:
+            raise
+        return mended
+
+
 def _tool_use(index: int, block: _OpenBlock, raw: str) -> BlockDone:
     """Strict where the SDK's own helper is not: it takes JSON that was cut off for whole."""
     problem: str | None = None
     given: Any = block.initial_input or {}
     try:
-        given = _sanitised(json.loads(raw) if raw.strip() else given, MAX_DEPTH)
+        given = _sanitised(_read_object(raw) if raw.strip() else given, MAX_DEPTH)
     except (ValueError, RecursionError) as error:
         problem = str(error)
     if problem is None and not isinstance(given, dict):

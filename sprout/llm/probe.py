@@ -1,7 +1,6 @@
 """Probe of a model: a few small requests that show what it can do, within a bounded time and cost."""
 
 import asyncio
-import re
 import time
 from collections.abc import Callable
 from contextlib import aclosing, suppress
@@ -30,7 +29,6 @@ from sprout.loop.model import (
     BlockDone,
     ChatModel,
     ModelRequest,
-    ReplyEnded,
     Text,
     TextPart,
     Thinking,
@@ -42,7 +40,6 @@ from sprout.runs.model_probes import LongPrompt, ModelProbe
 
 PROBE_TIMEOUT_S = 50.0
 CUT_SHARE = 0.75  # of a long prompt's tokens: tokenizers differ
-TAGGED_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.IGNORECASE | re.DOTALL)
 REFUSES_TOOLS = frozenset({ModelFailureKind.BAD_REQUEST, ModelFailureKind.PROMPT_TOO_LONG})
 
 
@@ -53,7 +50,6 @@ class _Reply:
     pieces: list[str] = field(default_factory=list)
     calls: list[ToolUse] = field(default_factory=list)
     thought: bool = False
-    whole: bool = False
     usage: Usage = Usage()
     first_byte_s: float | None = None
     took_s: float = 0.0
@@ -76,8 +72,6 @@ class _Reply:
                 self.pieces.append(text)
             case UsagePart(usage):
                 self.usage = usage
-            case ReplyEnded():
-                self.whole = True
 
 
 async def probe_model(
@@ -95,7 +89,7 @@ async def probe_model(
     run = _Probe(model, name, address, clock)
     with suppress(TimeoutError):  # what was not found out stays unknown
         async with asyncio.timeout(timeout_s):
-            for step in (run.words, run.single_calls, run.many_calls, run.nested_input, run.long_prompt):
+            for step in (run.single_calls, run.words, run.many_calls, run.nested_input, run.long_prompt):
                 await step()
     run.count_open_reply()
     return ModelProbe(model=name, address=address, probed_at=utc_now(), usage=run.usage, **run.found)
@@ -125,7 +119,7 @@ class _Probe:
         reply = await self._ask(words_request(self._name))
         self._measure(reply)
         self.found["streams"] = len(reply.pieces) > 1
-        if said := TAGGED_THINKING.sub("", reply.text).strip():
+        if said := reply.text.strip():
             self.found["heeds_system"] = FIRST_WORD in said.upper()[: 4 * len(FIRST_WORD)]
 
     async def single_calls(self) -> None:
@@ -182,7 +176,7 @@ class _Probe:
                 reply.take(part, self._clock() - began_s)
                 reply.took_s = self._clock() - began_s
         self._open, self.usage = None, self.usage.plus(reply.usage)
-        if reply.thought or TAGGED_THINKING.search(reply.text):
+        if reply.thought:
             self.found["thinks"] = True
         return reply
 

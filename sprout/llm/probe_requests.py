@@ -7,8 +7,8 @@ from sprout.loop.model import Message, ModelRequest, Text, ToolSpec, ToolUse
 NUMBERS = (7, 12, 31)
 MANY_NUMBERS = (3, 5, 8)
 FIRST_WORD, CODE_WORD = "CEDAR", "MAPLE"
-REPLY_TOKENS = 600
-WORDS_TOKENS = 400
+REPLY_TOKENS = 500  # room for some thinking
+WORDS_TOKENS = 300
 LONG_LINES = 780  # about 12,500 tokens
 MOST_TOKENS = 20_000  # of a whole probe, prompts and replies
 

@@ -37,16 +37,16 @@ class ModelProbe(Wire):
     model: str
     address: str
     probed_at: datetime
-    tool_calls: int | None = Field(None, ge=0)
-    calls_in_one_reply: int | None = Field(None, ge=0)
+    tool_calls: int | None = Field(default=None, ge=0)
+    calls_in_one_reply: int | None = Field(default=None, ge=0)
     nested_input: bool | None = None
     heeds_system: bool | None = None
     streams: bool | None = None
     thinks: bool | None = None
     long_prompt: LongPrompt | None = None
-    window: int | None = Field(None, ge=1)
-    tokens_per_s: float | None = Field(None, ge=0)
-    first_byte_s: float | None = Field(None, ge=0)
+    window: int | None = Field(default=None, ge=1)
+    tokens_per_s: float | None = Field(default=None, ge=0)
+    first_byte_s: float | None = Field(default=None, ge=0)
     usage: Usage = Usage()
 
     @property

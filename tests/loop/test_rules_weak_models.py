@@ -154,7 +154,8 @@ async def test_O9_habits_of_servers_change_nothing_about_what_is_done(quirk: str
     play = await run_script([Fault(quirk, reply=both), Fault(quirk, reply=DONE)], tools=[save_tool(saved)])
     assert saved == ["Light", "Water"][:calls]
     assert play.result.reason == "end_turn"
-    assert "It is done." in play.result.text
+    assert play.result.text == "It is done."
+    assert not [event for event in play.events if "They want me" in getattr(event, "text", "")]
 
 
 async def test_O9_a_server_that_reads_for_long_is_called_reading_and_not_unreachable() -> None:
@@ -164,3 +165,22 @@ async def test_O9_a_server_that_reads_for_long_is_called_reading_and_not_unreach
     (retry,) = play.of_kind("model_retry")
     assert (retry.code, retry.of) == ("reading", 1)
     assert "still reading" in retry.why
+
+
+@pytest.mark.parametrize(
+    ("raw", "title"),
+    [
+        ('{"title": "Light",}', "Light"),
+        ("{'title': 'Light'}", "Light"),
+        ('{title: "Light"}', "Light"),
+        ('{"title": "Light", "more": {"a": [1, 2}', None),
+        ('{"title": "Lig', None),
+        ('["Light"]', None),
+        ("{" * 5_000 + "}" * 5_000, None),
+    ],
+)
+async def test_O8_input_that_is_nearly_json_is_mended_and_one_that_was_cut_is_not(raw: str, title: str | None) -> None:
+    saved: list[str] = []
+    play = await run_script([Reply([ToolOut("save_concept", raw_json=raw)]), DONE], tools=[save_tool(saved)])
+    assert saved == ([title] if title else [])
+    assert play.result.calls[0].is_error is (title is None)

@@ -32,7 +32,10 @@ def _one_call(reply: Reply, body: Body) -> Reply:
 
 
 def _thinking_tags(reply: Reply, body: Body) -> Reply:
-    return replace(reply, blocks=[TextOut(THOUGHTS), *reply.blocks])
+    first, *rest = reply.blocks or [TextOut("")]
+    if isinstance(first, TextOut):
+        return replace(reply, blocks=[TextOut(THOUGHTS + first.text), *rest])
+    return replace(reply, blocks=[TextOut(THOUGHTS), first, *rest])
 
 
 def _wrong_stop_reason(reply: Reply, body: Body) -> Reply:

@@ -10,6 +10,7 @@ RETRYABLE_KINDS = OVERLOAD_KINDS | {
     ModelFailureKind.RATE_LIMITED,
     ModelFailureKind.BUDGET_SPENT,
     ModelFailureKind.NO_PROGRESS,
+    ModelFailureKind.NO_TOOL_CALLS,
     ModelFailureKind.READING,
     ModelFailureKind.REPEATING,
 }

@@ -44,18 +44,17 @@ export function ModelProbes({ probes }) {
     }
   };
 
+  const label = running.value ? t("st.probe_running") : t("st.probe_start");
   return html`<div class="st-field" role="group" aria-label=${t("st.probe")}>
     <ul class="plain" aria-live="polite">
       ${found.value.map((one) => html`<${Verdict} key=${one.model} probed=${one} />`)}
     </ul>
-    ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${problem.value}</span></p>`}
+    ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small />${problem.value}</p>`}
     ${
       mayProbe.value &&
       html`
         <div>
-          <button class="btn sm" type="button" aria-disabled=${running.value} aria-busy=${running.value} onClick=${start}>
-            ${running.value ? t("st.probe_running") : t("st.probe_start")}
-          </button>
+          <button class="btn sm" type="button" aria-busy=${running.value} onClick=${start}>${label}</button>
         </div>
         <p class="t13 dim">${t("st.probe_cost")}</p>
       `
@@ -68,9 +67,9 @@ function Verdict({ probed }) {
   const { fitness, minutes, probe } = probed;
   const model = modelName(probed.model, false);
   if (!probe) return html`<li class="dim">${t("st.probe_never", { model })}</li>`;
-  const words = t(`st.probe_${fitness}`, { model, window: count(probe.window ?? 0) });
+  const words = t(`st.fitness.${fitness}`, { model, window: count(probe.window ?? 0) });
   return html`<li>
-    ${isUnfit(fitness) ? html`<p class="err"><${Icon} name="warn" small /><span>${words}</span></p>` : words}
+    ${isUnfit(fitness) ? html`<p class="err"><${Icon} name="warn" small />${words}</p>` : words}
     ${
       probe.tokensPerS !== null &&
       minutes !== null &&
