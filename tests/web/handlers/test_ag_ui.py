@@ -190,3 +190,14 @@ async def test_O4_another_learner_has_neither_the_node_nor_the_run_and_a_thread_
         assert other.headers["x-run-id"] != answer.headers["x-run-id"]
         assert not {*theirs.state["nodes"]} & {*mine.state["nodes"]}
         assert (await (await server.browser()).post(ADDRESS, json=a_request("t", "r", COURSE))).status_code == 401
+
+
+async def test_O4_a_path_whose_run_may_not_start_is_not_left_behind(tmp_path: Path) -> None:
+    async with serving_sign_in(tmp_path, limits={"runs_at_once": 1}, offline_tokens_per_s=20) as server:
+        await server.add_person("ann")
+        ann = await server.sign_in("ann")
+        async with ann.stream("POST", ADDRESS, json=a_request("t", "1", COURSE)) as going:
+            assert going.status_code == 200
+            refused = await ann.post(ADDRESS, json=a_request("other", "2", COURSE))
+            assert refused.status_code == 429, refused.text
+            assert len((await ann.get("/api/branches")).json()) == 1
