@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import httpx2
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from sprout.event_stream import RunEvents, ServerUnreachable, check_response
+from sprout.event_stream import RunEvents, ServerError, ServerUnreachable, check_response
 from sprout.events import NodeRow
 from sprout.learning.lessons.conversations import ChatSessionRow
 from sprout.learning.paths.repository import BranchRow
@@ -175,4 +175,8 @@ class SproutClient:
         except httpx2.TransportError as error:
             raise ServerUnreachable(error) from None
         await check_response(response)
-        return TypeAdapter(model).validate_json(response.content, extra="ignore")
+        try:
+            return TypeAdapter(model).validate_json(response.content, extra="ignore")
+        except ValidationError as error:
+            message = f"The answer to {method} {path} is none of Sprout's: {error.error_count()} faults."
+            raise ServerError(response.status_code, message, code="unknown_answer") from None

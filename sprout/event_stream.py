@@ -10,7 +10,6 @@ from contextlib import aclosing
 import httpx2
 from pydantic import ValidationError
 
-from sprout.errors import SproutError
 from sprout.events import EVENT, Event, Reconnect, Resync, RunDone
 
 log = logging.getLogger(__name__)
@@ -22,11 +21,19 @@ MAX_EVENT_BYTES = 16 * 1024 * 1024
 TRANSIENT_STATUSES = frozenset({408, 429, 500, 502, 503, 504})  # asking again may help
 
 
-class ServerError(SproutError):
-    """A request that the server has refused.
+class ClientError(Exception):
+    """A request that brought no answer of use; `code` names the reason, for programs."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ServerError(ClientError):
+    """A request that the server has refused, or answered with what is not Sprout's.
 
     Args:
-        status: of the response; its `code` names the reason, for programs.
+        status: of the response.
         retry_after_s: what the server asks to wait before another try, where it does.
     """
 
@@ -36,13 +43,11 @@ class ServerError(SproutError):
         self.retry_after_s = retry_after_s
 
 
-class ServerUnreachable(SproutError):
+class ServerUnreachable(ClientError):
     """A server that does not answer."""
 
-    code = "unreachable"
-
     def __init__(self, error: httpx2.TransportError) -> None:
-        super().__init__(f"The server does not answer: {str(error) or type(error).__name__}.")
+        super().__init__(f"The server does not answer: {str(error) or type(error).__name__}.", code="unreachable")
 
 
 async def check_response(response: httpx2.Response) -> None:
@@ -88,8 +93,8 @@ class RunEvents:
                 async with aclosing(self._connection()) as events:
                     async for event in events:
                         yield event
-            except httpx2.SSEError:
-                raise  # not an event stream: asking again brings the same
+            except httpx2.SSEError as error:  # asking again would bring the same
+                raise ServerError(200, f"{error}", code="no_event_stream") from None
             except httpx2.TransportError as error:
                 self._lose(ServerUnreachable(error))
             except ServerError as error:
@@ -136,7 +141,7 @@ class RunEvents:
         self._ended = isinstance(event, RunDone)
         return event if is_new or not event.durable else None
 
-    def _lose(self, error: SproutError, retry_s: float | None = None) -> None:
+    def _lose(self, error: ClientError, retry_s: float | None = None) -> None:
         """Raises the error once the server has been away for too long."""
         self._losses += 1
         self._retry_s = retry_s

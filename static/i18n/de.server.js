@@ -123,6 +123,7 @@ export default {
   "server.no_credit": "Das Konto zu diesem Schlüssel hat kein Guthaben mehr. Lade es beim Anbieter auf und versuche es noch einmal.",
   "server.no_file": "Wähle mindestens eine Datei.",
   "server.no_file_questions": "In der Datei sind keine Fragen. Wähle eine in QTI, GIFT, Moodle-XML oder von Anki.",
+  "server.no_lesson": "Hier ist gerade keine Lektion offen: Alles ist gelernt, oder was davor kommt, fehlt noch.",
   "server.no_permission": "Der Schlüssel darf dieses Modell nicht benutzen. Wähle mit SPROUT_MODEL ein anderes oder nimm einen anderen Schlüssel.",
   "server.no_progress": "Die Arbeit kam nicht mehr voran und wurde beendet. Starte sie noch einmal: Sie baut auf dem auf, was gespeichert ist.",
   "server.no_questions": "Für dieses Konzept konnten keine Fragen erstellt werden. Öffne es noch einmal.",

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx2
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -160,9 +159,13 @@ async def test_O5_a_server_that_stays_away_is_given_up() -> None:
         assert refused.value.code == "database_busy"
 
 
-async def test_O5_what_is_no_event_stream_is_no_reason_to_come_back() -> None:
-    page = Answers([PlainTextResponse("<html>")])
+async def test_O5_a_page_in_place_of_an_answer_is_no_reason_to_come_back() -> None:
+    page = Answers([Response("<html>"), Response("<html>")])
     async with asyncio.timeout(WITHIN_S), page.client() as client:
-        with pytest.raises(httpx2.SSEError):
+        with pytest.raises(ServerError) as refused:
             _ = [event async for event in client.follow("a")]
-    assert len(page.cursors) == 1
+        assert refused.value.code == "no_event_stream"
+        with pytest.raises(ServerError) as refused:
+            await client.paths()
+        assert refused.value.code == "unknown_answer"
+    assert len(page.cursors) == 2

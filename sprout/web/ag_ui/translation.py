@@ -50,7 +50,7 @@ class Translation:
         self._error: events.AgentError | None = None
         self._question: events.WaitingOnHuman | None = None
         self._model = run.model
-        self._blocks: list[str] = []  # texts of this run
+        self._blocks: dict[str, None] = {}  # texts of this run, in order
         self.ended = False
 
     def begin(self) -> list[ClientEvent]:
@@ -78,7 +78,7 @@ class Translation:
 
     def cut(self) -> list[ClientEvent]:
         """The end of a stream before that of its run."""
-        return self._end(RunErrorEvent(message=CUT, code=CUT_CODE))
+        return [] if self.ended else self._end(RunErrorEvent(message=CUT, code=CUT_CODE))
 
     def _translate(self, event: Event, seq: int) -> list[ClientEvent]:  # noqa: C901  # one case for each kind
         owner = self._owner(event)
@@ -153,12 +153,12 @@ class Translation:
         return None if event.run_id in (None, self._run.root_id) else event.run_id
 
     def _spoken(self, block_id: str, owner: str | None) -> Block:
-        self._blocks.append(block_id)
+        self._blocks[block_id] = None
         return Block(block_id, "text", owner)
 
     def _said(self) -> str:
         """All that was said in this run."""
-        return "\n\n".join(map(self._messages.text_of, dict.fromkeys(self._blocks)))
+        return "\n\n".join(map(self._messages.text_of, self._blocks))
 
     def _ask(self, event: events.CheckpointQuestion) -> list[ClientEvent]:
         """The question in words: what is to be read, the question unless it was said, the options."""

@@ -86,3 +86,18 @@ async def test_R5_a_key_whose_request_was_refused_can_be_sent_again(runs: SqlRun
         await runs.admit(a_run(node), on_busy=OnBusy.REJECT, key=KEY)
     await end_run(runs, going)
     assert (await runs.admit(a_run(node), on_busy=OnBusy.REJECT, key=KEY)).outcome == "new"
+
+
+async def test_R5_the_first_run_of_keys_that_begin_alike_is_found_by_its_learner_alone(
+    runs: SqlRunStore, node: NodeRow
+) -> None:
+    made = [
+        (await runs.admit(a_run(node), on_busy=OnBusy.ENQUEUE, key=RequestKey(key, "digest"))).run.id
+        for key in ("chat:2", "chat:1", "chXt:0")
+    ]
+    first, exact = [await runs.run_of_key(key, user_id=node.user_id) for key in ("chat:", "chat:1")]
+    assert first is not None
+    assert exact is not None
+    assert [first.id, exact.id] == made[:2]
+    assert [await runs.run_of_key(key, user_id=node.user_id) for key in ("ch_t:", "chat:3")] == [None, None]
+    assert await runs.run_of_key("chat:", user_id="someone-else") is None

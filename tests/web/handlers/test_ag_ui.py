@@ -146,6 +146,7 @@ async def test_O4_a_thread_grows_a_path_and_then_teaches_it(tmp_path: Path, sqli
 
         opened, _ = await ask(sprout.client, a_request("a chat", "2", "Let us begin", [*grown.messages.values()]))
         (session,) = await sprout.get("/chat/sessions")
+        assert (await sprout.get(f"/chat/sessions/{session['id']}/messages"))[0]["content"] == "Let us begin"
         question = (await sprout.get(f"/chat/sessions/{session['id']}/lesson"))["question"]
         assert sum(question["prompt"] in text for text in opened.texts()) == 1
 
@@ -159,6 +160,16 @@ async def test_O4_a_thread_grows_a_path_and_then_teaches_it(tmp_path: Path, sqli
         assert again.headers["x-run-id"] == raw.headers["x-run-id"]
         assert repeated.messages == answered.messages
         assert len(await sprout.get("/chat/sessions")) == 1
+
+        begun = next(one["parentId"] for one in graph["nodes"] if one["id"] == session["nodeId"])
+        locked = next(one["id"] for one in graph["nodes"] if one["type"] == "concept" and one["id"] != begun)
+        by_thread, _ = await ask(sprout.client, a_request(begun, "4", "I am lost"))
+        by_node, _ = await ask(sprout.client, a_request("other", "5", "7", forwardedProps={"nodeId": begun}))
+        assert by_thread.texts()
+        assert by_node.texts()
+        assert [one["id"] for one in await sprout.get("/chat/sessions")] == [session["id"]]
+        refused = await sprout.client.post(ADDRESS, json=a_request(locked, "6", "Teach me this"))
+        assert (refused.status_code, refused.json()["code"]) == (409, "no_lesson")
 
 
 async def test_O4_another_learner_has_neither_the_node_nor_the_run_and_a_thread_of_their_own(tmp_path: Path) -> None:
@@ -179,3 +190,14 @@ async def test_O4_another_learner_has_neither_the_node_nor_the_run_and_a_thread_
         assert other.headers["x-run-id"] != answer.headers["x-run-id"]
         assert not {*theirs.state["nodes"]} & {*mine.state["nodes"]}
         assert (await (await server.browser()).post(ADDRESS, json=a_request("t", "r", COURSE))).status_code == 401
+
+
+async def test_O4_a_path_whose_run_may_not_start_is_not_left_behind(tmp_path: Path) -> None:
+    async with serving_sign_in(tmp_path, limits={"runs_at_once": 1}, offline_tokens_per_s=20) as server:
+        await server.add_person("ann")
+        ann = await server.sign_in("ann")
+        async with ann.stream("POST", ADDRESS, json=a_request("t", "1", COURSE)) as going:
+            assert going.status_code == 200
+            refused = await ann.post(ADDRESS, json=a_request("other", "2", COURSE))
+            assert refused.status_code == 429, refused.text
+            assert len((await ann.get("/api/branches")).json()) == 1

@@ -52,17 +52,17 @@ async def run_agent(call: Call[Thread, NoFields, AgentInput]) -> Response:
 
 
 async def _translated(thread: Thread, run: Run, translation: Translation) -> AsyncGenerator[list[ClientEvent], None]:
+    """The events of the run in batches; the reply of a turn comes before the end, unless it was said."""
     followed = until_waiting_events(thread.runs, run, thread.runs.follow(run.root_id))
     async with aclosing(followed) as batches:
         async for batch in batches:
-            ends = any(message.kind == LAST_EVENT_KIND for message in batch)
-            words = await thread.reply(run) if ends else ""
-            events = []
+            events: list[ClientEvent] = []
             for message in batch:
                 if message.kind == LAST_EVENT_KIND:
-                    events += translation.reply(words)
+                    events += translation.reply(await thread.reply(run))
                 events += _translate(translation, message)
-            yield events
+            if events:
+                yield events
 
 
 def _translate(translation: Translation, message: BusMessage) -> list[ClientEvent]:

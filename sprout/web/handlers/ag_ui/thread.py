@@ -1,5 +1,6 @@
 """Threads of AG-UI: which agent a message is for, and the run that answers it."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -79,10 +80,10 @@ class Thread:
         if props.node_id is not None:
             return await self.paths.node(props.node_id, user_id=user_id)
         first = await self.runs.run_of_key(_key(request.thread_id), user_id=user_id)
-        try:
-            return await self.paths.node(request.thread_id if first is None else first.node_id, user_id=user_id)
-        except NotFound:
-            return None
+        for node_id in (request.thread_id, *(() if first is None else (first.node_id,))):
+            with suppress(NotFound):
+                return await self.paths.node(node_id, user_id=user_id)
+        return None
 
     async def _grow_path(self, request: AgentInput, key: RequestKey, user_id: str) -> Run:
         """A new path on the topic that the last message names; nothing is left of it where its run cannot start."""
@@ -141,7 +142,9 @@ class Thread:
         if step.run_id is not None:
             return await self.runs.run(step.run_id, user_id=user_id)
         if step.kind is StepKind.DONE:
-            raise Conflict("Everything here is learned. Start a new thread with another topic.", code="path_learned")
+            raise Conflict(
+                "No lesson is open here: all is learned, or what it builds on comes first.", code="no_lesson"
+            )
         agent, bare = ("topic", node) if step.concept is None else ("refinement", step.concept)
         return (await self.runs.start(agent, node=bare, user_id=user_id, key=key)).run
 
@@ -168,10 +171,11 @@ def last_words(request: AgentInput) -> str:
 
 
 def _content(lesson: Lesson, words: str) -> str:
-    """The words as the tutor reads them: where a question is open, an answer, unless a tag says otherwise."""
-    if not lesson.messages:
-        return ""
-    if not words:
+    """The words as the tutor reads them: where a question is open, an answer, unless a tag says otherwise.
+
+    No words open a lesson. Raises BadInput: it is open.
+    """
+    if not words and lesson.messages:
         raise BadInput("Say something: the last message of the learner is empty.", field="messages")
     is_untagged = parse_input(words).kind is TurnKind.MESSAGE
     return f"[ANSWER] {words}" if is_untagged and lesson.pending is not None else words
