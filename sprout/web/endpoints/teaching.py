@@ -16,6 +16,7 @@ from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.web.endpoints.shapes import EVENT_STREAM, NO_CONTENT, RUN_IN_PROGRESS, RUN_LIMITER, one, rows
 from sprout.web.handlers import account
+from sprout.web.handlers.accounts import xapi
 from sprout.web.handlers.teaching import (
     assessments,
     conversations,
@@ -142,6 +143,11 @@ TEACHING: tuple[AnyEndpoint, ...] = (
                  "Examples, exercises and correct answers as cards for Anki",
                  (Status(200, "A file for Anki's text import.", media_type=reports.TEXT),), (404,),
                  query=requests.BranchQuery)),
+    *group("Learner", lambda web: web.account_repositories.records,
+        Endpoint("GET", "/api/branches/{id}/xapi", READ, xapi.download_own,
+                 "What the caller did in a path of theirs, as xAPI statements",
+                 (Status(200, "An array of statements, oldest first.", media_type=xapi.JSON),), (404,),
+                 query=requests.UserRequest)),
     *group("Reviews", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/reviews/due", READ, reviews.get_due, "What is due for review, and how long it takes",
                  one("The summary.", ReviewsDue), (404,), query=requests.UserRequest),
