@@ -30,13 +30,15 @@ class Faults:
         half: store the first half of the next batch, and then fail.
         most: takes no more statements at once.
         knows_all: any statement that is there is a conflict, be it the same or not.
-        hold: store the next batch, and give no answer.
+        drop: store the next batch, and break off the answer.
+        hold: store batches, and give no answer.
     """
 
     answers: list[Response] = field(default_factory=list)
     half: bool = False
     most: int = 1_000
     knows_all: bool = False
+    drop: bool = False
     hold: bool = False
 
 
@@ -91,6 +93,9 @@ class RecordStore:
             self.statements |= {one["id"]: one for one in statements[: len(statements) // 2]}
             return Response(status_code=500)
         self.statements |= {one["id"]: one for one in statements}
+        if self.faults.drop:
+            self.faults.drop = False
+            return Response(headers={"Content-Length": "100"})  # and less comes: the connection is cut
         if self.faults.hold:
             self.holding.set()
             await request.receive()  # until the caller has gone

@@ -58,6 +58,7 @@ GOOD: dict[str, dict[str, object]] = {
     "PathGift": {"branchId": "a"},
     "DeskVerdict": {"decision": "right"},
     "NewShare": {"classId": "a"},
+    "RecordStoreChange": {"endpoint": "https://lrs.invalid", "key": "a", "secret": "a"},
     "UpdateAcceptance": {"version": "a"},
     "ContrastRequest": {"givenId": "a", "mixUpId": "a"},
     "NewPupil": {"code": "a", "nickname": "a"},

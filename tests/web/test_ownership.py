@@ -89,6 +89,7 @@ BY_THE_SERVER = {  # no request says any end of these
     "desk_decisions.cause_id", "shared_lessons.session_id", "shared_lessons.class_id",
     "contrasts.given_id", "contrast_recipients.contrast_id", "contrast_recipients.user_id",
     "contrast_recipients.question_id", "review_items.contrast_id",
+    "record_stores.class_id", "sent_statements.class_id", "sent_statements.user_id",
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",

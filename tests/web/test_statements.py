@@ -75,7 +75,8 @@ READING = {
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
     "/api/learner/cards.apkg?branchId={branch}&answers=true": 5,
-    "/api/learner/archive": 51,
+    "/api/learner/archive": 53,
+    "/api/branches/{branch}/xapi": 6,
     "/api/branches/{branch}/placement": 6,
     "/api/placements/{placement}": 9,
     "/api/reviews/due": 9,
@@ -96,11 +97,12 @@ ASKS_NOTHING_OF_A_PATH = {
     "/api/classes/{id}/concerns", "/api/chat/sessions/{id}/share", "/api/classes/{id}/desk/{item_id}/learner",
     "/api/events", "/api/runs/{id}/events",  # streams: see tests/store/runs/test_append_cost.py
 }  # fmt: skip
-OF_A_CLASS = {  # see tests/store/accounts/test_class_progress.py and tests/store/desk
+OF_A_CLASS = {  # see tests/store/accounts/test_class_progress.py, tests/store/desk and tests/store/xapi
     "/api/classes/{id}/paths/{given_id}/progress", "/api/classes/{id}/paths/{given_id}/progress.csv",
     "/api/classes/{id}/learners/{learner_id}/concepts/{node_id}", "/api/account/classes/{id}/seen",
     "/api/classes/{id}/desk", "/api/account/decisions",
     "/api/classes/{id}/shared", "/api/classes/{id}/shared/{session_id}",
+    "/api/classes/{id}/paths/{given_id}/xapi", "/api/classes/{id}/lrs",
 }  # fmt: skip
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
     ("POST", "/api/assessments/{assessment}/answers"): (

@@ -22,8 +22,9 @@ from sprout.learning.xapi.facts import Fact
 from sprout.learning.xapi.statements import StatementWriter
 
 INTERVAL_S = 30.0
+QUIET_S = 55.0  # until a store that has everything gets its next turn
 BATCH = 50
-BATCHES_IN_TURN = 10
+TURN = 10 * BATCH  # looked up at once: that takes longer than sending
 FIRST_WAIT_S, LONGEST_WAIT_S, LONGEST_ASKED_S = 60.0, 3600.0, 86_400.0
 
 log = logging.getLogger(__name__)
@@ -89,18 +90,16 @@ class StatementSender:
 
     async def _serve(self, claim: Claim) -> None:
         try:
-            for _ in range(BATCHES_IN_TURN):
-                facts = await self.outbox.waiting(claim, BATCH)
-                if not facts:
-                    break
-                await self._send(claim, facts)
+            facts = await self.outbox.waiting(claim, TURN)
+            for start in range(0, len(facts), BATCH):
+                await self._send(claim, facts[start : start + BATCH])
         except ClaimLost:
             return
         except RecordStoreFailed as error:
             log.warning("lrs.not_sent", extra={"class_id": claim.class_id, "reason": error.code})
             await self.outbox.release(claim, wait_s=wait_after(claim.failures, error), problem=error.problem)
         else:
-            await self.outbox.release(claim, wait_s=INTERVAL_S, problem=None)
+            await self.outbox.release(claim, wait_s=0 if len(facts) == TURN else QUIET_S, problem=None)
 
     async def _send(self, claim: Claim, facts: Sequence[Fact]) -> None:
         """Have the store take these facts; in halves where it takes them not at once."""

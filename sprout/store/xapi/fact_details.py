@@ -44,30 +44,42 @@ def facts_of(connection: Connection, rows: Sequence[Row[Any]], of_class: Place |
 
 
 def _details(connection: Connection, rows: Sequence[Row[Any]]) -> _Details:
-    given_ids = {row.given_id for row in rows if row.given_id is not None}
-    sources = {one.id: one.branch_id for one in _find(connection, _given, given_ids)}
-    origins = _origins(connection, given_ids, {row.user_id for row in rows})
-    nodes = {one.id: one for one in _find(connection, _nodes, {row.node_id for row in rows if row.node_id})}
-    concepts = {one.parent_id for one in nodes.values()} - nodes.keys()
-    nodes |= {one.id: one for one in _find(connection, _nodes, concepts)}
-    teachers = {origin for of_copy in origins.values() for copy, origin in of_copy.items() if copy in nodes}
-    nodes |= {one.id: one for one in _find(connection, _nodes, teachers)}
-    paths = {sources.get(row.given_id, row.branch_id) for row in rows}
-    users = {row.user_id for row in rows}
-    named = select(_accounts.c.user_id, _accounts.c.display_name).where(_accounts.c.user_id.in_(users))
+    given_ids, users = {row.given_id for row in rows} - {None}, {row.user_id for row in rows}
+    sources = dict(_find(connection, given_ids, _given.c.id, _given.c.branch_id))
+    origins = _origins(connection, given_ids, users) if given_ids else {}
     return _Details(
-        nodes=nodes,
+        nodes=_nodes_of(connection, rows, origins),
         origins=origins,
-        names={one.user_id: one.display_name for one in connection.execute(named)},
-        titles={one.id: one.title for one in _find(connection, _branches, paths)},
+        names=dict(_find(connection, users, _accounts.c.user_id, _accounts.c.display_name)),
+        titles=dict(
+            _find(
+                connection,
+                {sources.get(row.given_id, row.branch_id) for row in rows},
+                _branches.c.id,
+                _branches.c.title,
+            )
+        ),
         sources=sources,
     )
 
 
-def _find(connection: Connection, table: Any, ids: Iterable[str]) -> list[Row[Any]]:
-    wanted, found = sorted(ids), list[Row[Any]]()
+def _nodes_of(
+    connection: Connection, rows: Sequence[Row[Any]], origins: Mapping[tuple[str, str], Mapping[str, str]]
+) -> Mapping[str, Any]:
+    """The nodes of the rows, the concepts around them, and what these are copies of."""
+    columns = (_nodes.c.id, _nodes.c.type, _nodes.c.parent_id, _nodes.c.title)
+    found = {one.id: one for one in _find(connection, {row.node_id for row in rows} - {None}, *columns)}
+    around = {one.parent_id for one in found.values()} - found.keys() - {None}
+    found |= {one.id: one for one in _find(connection, around, *columns)}
+    taught = {origin for of_copy in origins.values() for copy, origin in of_copy.items() if copy in found}
+    return found | {one.id: one for one in _find(connection, taught, *columns)}
+
+
+def _find(connection: Connection, ids: Iterable[str], key: Any, *columns: Any) -> list[Any]:
+    """The columns of the rows with these ids, the key first."""
+    wanted, found = sorted(ids), list[Any]()
     for start in range(0, len(wanted), IDS_AT_ONCE):
-        found += connection.execute(select(table).where(table.c.id.in_(wanted[start : start + IDS_AT_ONCE])))
+        found += connection.execute(select(key, *columns).where(key.in_(wanted[start : start + IDS_AT_ONCE])))
     return found
 
 

@@ -16,7 +16,7 @@ from sprout.web.endpoints.shapes import NO_CONTENT, one, rows
 from sprout.web.handlers.accounts import class_page, classes, desk, memberships, xapi
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
-from sprout.web.schemas import class_requests, class_responses, requests
+from sprout.web.schemas import class_requests, class_responses
 
 # fmt: off
 CLASSES: tuple[AnyEndpoint, ...] = (
@@ -98,11 +98,7 @@ CLASSES: tuple[AnyEndpoint, ...] = (
                  (NO_CONTENT,), (404, 409, 413), body=class_requests.UpdateAcceptance),
         Endpoint("DELETE", "/api/account/classes/{id}", IN_PERSON, memberships.leave_class,
                  "Leave a class; one keeps what one has", (NO_CONTENT,), (404,))),
-    *group("xAPI", lambda web: web.account_repositories.records,
-        Endpoint("GET", "/api/branches/{id}/xapi", READ, xapi.download_own,
-                 "What the caller did in a path of theirs, as xAPI statements",
-                 (Status(200, "An array of statements, oldest first.", media_type=xapi.JSON),), (404,),
-                 query=requests.UserRequest),
+    *group("Classes", lambda web: web.account_repositories.records,
         Endpoint("GET", "/api/classes/{id}/paths/{given_id}/xapi", READ_CLASS, xapi.download_class,
                  "What the learners of a class did in a given path, as xAPI statements; none of their words",
                  (Status(200, "An array of statements, learner after learner.", media_type=xapi.JSON),), (404,),

@@ -25,6 +25,7 @@ from sprout.web.endpoints.shapes import (
     rows,
 )
 from sprout.web.handlers import account
+from sprout.web.handlers.accounts import xapi
 from sprout.web.handlers.teaching import (
     assessments,
     conversations,
@@ -162,6 +163,11 @@ TEACHING: tuple[AnyEndpoint, ...] = (
                  "Settled questions, examples and exercises as cards for Anki",
                  (Status(200, "An Anki package.", media_type=reports.ANKI_PACKAGE),), (404, 409, 413),
                  query=requests.FlashcardQuery)),
+    *group("Learner", lambda web: web.account_repositories.records,
+        Endpoint("GET", "/api/branches/{id}/xapi", READ, xapi.download_own,
+                 "What the caller did in a path of theirs, as xAPI statements",
+                 (Status(200, "An array of statements, oldest first.", media_type=xapi.JSON),), (404,),
+                 query=requests.UserRequest)),
     *group("Reviews", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/reviews/due", READ, reviews.get_due, "What is due for review, and how long it takes",
                  one("The summary.", ReviewsDue), (404,), query=requests.UserRequest),

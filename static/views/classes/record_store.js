@@ -27,7 +27,6 @@ export function ClassRecordStore({ classId }) {
     ${
       isThere &&
       html`<${Settings}
-        key=${store?.endpoint}
         classId=${classId}
         store=${store}
         onSaved=${(/** @type {RecordStore} */ saved) => {
@@ -83,13 +82,15 @@ function Settings({ classId, store, onSaved }) {
   const act = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     says.value = "";
-    const change = typed(new FormData(/** @type {HTMLFormElement} */ (event.target)));
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const change = typed(new FormData(form));
     const isTest = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value === "test";
     deed.run(async () => {
       if (isTest) says.value = await tried(classId, change);
       else {
         onSaved(await classesApi.setRecordStore(classId, change));
         says.value = t("cl.lrs_saved");
+        form.secret.value = "";
       }
     });
   };

@@ -15,6 +15,7 @@ from sprout.store.schema.class_tables import PathCopy
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.review_tables import ReviewEntry
 from sprout.store.xapi.facts import SqlLearningFacts
+from tests.statement_counter import count_statements
 from tests.store.accounts.class_page import RIGHT, SAID, STAYS, WRONG, TaughtClass
 from tests.store.accounts.conftest import HERE
 
@@ -80,6 +81,16 @@ async def test_O2_a_class_names_the_teachers_nodes_for_all_and_no_words_of_anyon
     own = await records.of_learner(taught.class_id, taught.given_id, learners[0], teacher_id=taught.school.teacher)
     assert {fact.title or "" for fact in own if fact.kind in ("part", "concept")} == {""}, "what is theirs has no name"
     assert {fact.path.title for fact in own} == {"Numbers"}
+
+
+async def test_O2_facts_take_as_many_statements_of_sql_however_many_there_are(taught: TaughtClass) -> None:
+    records, teacher = SqlLearningFacts(taught.school.database), taught.school.teacher
+    counts = []
+    for learner in taught.school.learners:
+        with count_statements(taught.school.database) as counted:
+            await records.of_learner(taught.class_id, taught.given_id, learner, teacher_id=teacher)
+        counts.append(len(counted))
+    assert counts[0] == counts[1] <= 12
 
 
 async def test_O2_nobody_else_is_told(taught: TaughtClass) -> None:
