@@ -88,7 +88,8 @@ class PasskeySignIn:
         return await begin_session(self.sessions, user_id, browser)
 
     async def ask_after_password(self, asked: bool, caller: Principal, browser: Browser) -> AccountRow:
-        """Decide whether the caller's password takes a passkey too. Raises PasskeyNeeded, NotFound."""
+        """Decide whether the caller's password takes a passkey too. Raises SignInAgain, PasskeyNeeded, NotFound."""
+        require_fresh_sign_in(caller, utc_now())
         origin = Origin(browser.address, caller.user_id)
         return await self.passkeys.ask_after_password(asked, user_id=caller.user_id, origin=origin)
 

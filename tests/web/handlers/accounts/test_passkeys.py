@@ -164,12 +164,14 @@ async def test_a_challenge_is_answered_by_the_browser_that_got_it_in_time_and_fo
     assert answer.status_code == 410
 
 
-async def test_a_passkey_is_added_after_a_fresh_sign_in_alone(server: SignInServer, anna: Person) -> None:
+async def test_passkeys_are_changed_after_a_fresh_sign_in_alone(server: SignInServer, anna: Person) -> None:
     of_anna = col(AccountSession.user_id) == anna.user_id
     back = update(AccountSession).where(of_anna).values(created_at=utc_now() - FRESH_FOR - timedelta(seconds=1))
     await server.sprout.database.write_tx(lambda tx: tx.connection.execute(back).close())
-    refused = await anna.browser.post("/api/account/passkey-options")
-    assert (refused.status_code, refused.json()["code"]) == (403, "sign_in_again")
+    adding = await anna.browser.post("/api/account/passkey-options")
+    removing = await anna.browser.delete(f"/api/account/passkeys/{await anna.passkey_id()}")
+    for refused in (adding, removing, await anna.ask_after_password()):
+        assert (refused.status_code, refused.json()["code"]) == (403, "sign_in_again")
     assert len((await anna.browser.get("/api/account/passkeys")).json()) == 1, "all else goes on"
     browser = await server.sign_in(anna.name)
     assert (await add(browser, SoftAuthenticator(server.origin))).status_code == 201
