@@ -92,8 +92,8 @@ def main() -> int:
     parser.add_argument(
         "--count",
         type=int,
-        help="how many: requests, reviews, cards (10,000), pupils (35), learners of placement (1,000),"
-        " of cramming (20), days (60)",
+        help="how many: requests, reviews, cards (10,000), learners of placement (1,000), of cramming (20), "
+        "pupils (35), days (60)",
     )
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300) and machines (500)")
     parser.add_argument("--rounds", type=int, help="how often all processes are restarted, for rolling (10)")

@@ -52,7 +52,7 @@ class ClassOutcome:
 
     @property
     def cost_usd(self) -> float:
-        return sum(one["usage"]["costUsd"] for one in self.runs)
+        return sum(float(one["usage"]["costUsd"]) for one in self.runs)
 
     @property
     def tokens(self) -> int:
@@ -143,7 +143,7 @@ async def _serve() -> AsyncIterator[SignInServer]:
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sprout-class-"))
         model = await stack.enter_async_context(running_offline_server(demo_model(), keep_requests=0))
-        settings = {"api_key": "a-key", "base_url": model.base_url, "model": PRICED_MODEL}
+        settings: dict[str, Any] = {"api_key": "a-key", "base_url": model.base_url, "model": PRICED_MODEL}
         server = await stack.enter_async_context(serving_sign_in(Path(folder), **settings))
         await server.add_person(TEACHER, AccountRole.TEACHER)
         yield server

@@ -31,6 +31,15 @@ async def kill_in_undo(url: str, run_id: str, *, every: int) -> list[str]:
     return await _lines_of("take_back_story", url, run_id, str(every))
 
 
+async def kill_in_giving(url: str, *, every: int) -> list[str]:
+    """A line for each process that copied given paths, all killed but the last (giving_story).
+
+    Args:
+        every: kill at each so-manieth step.
+    """
+    return await _lines_of("giving_story", url, str(every))
+
+
 async def kill_in_migration(url: str, point: str, folder: Path, *, every: int = 1) -> list[str]:
     """A line for each process that migrated the database, all killed but the last (migration_story).
 

@@ -12,11 +12,12 @@ from sprout.accounts.identities import (
     IdentityRefused,
     LinkedIdentities,
 )
-from sprout.accounts.principal import Principal
+from sprout.accounts.principal import Principal, require_fresh_sign_in
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import Origin, SecurityEventKind, SecurityLog
 from sprout.accounts.sessions import Sessions
 from sprout.accounts.sign_in import Browser, Throttle, begin_session
+from sprout.clock import utc_now
 from sprout.errors import NotSignedIn, SproutError
 
 PURPOSES = (Purpose.IDENTITY, Purpose.IDENTITY_LINK, Purpose.IDENTITY_BY_CODE)
@@ -72,7 +73,8 @@ class IdentitySignIn:
         return await self._begin(Attempt(Purpose.IDENTITY_BY_CODE, user_id, digest_of(code)))
 
     async def visit_to_link(self, caller: Principal, browser: Browser) -> ProviderVisit:
-        """Send one who is signed in. Raises ProviderUnavailable."""
+        """Send one who has just signed in. Raises SignInAgain, ProviderUnavailable."""
+        require_fresh_sign_in(caller, utc_now())
         await self.throttle.take(f"identity:{caller.user_id}", browser.address)
         return await self._begin(Attempt(Purpose.IDENTITY_LINK, caller.user_id))
 

@@ -14,11 +14,12 @@ from sprout.accounts.passkeys import (
     RelyingParty,
     WrongPasskey,
 )
-from sprout.accounts.principal import Principal
+from sprout.accounts.principal import Principal, require_fresh_sign_in
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import Origin, SecurityEventKind, SecurityLog
 from sprout.accounts.sessions import Sessions
 from sprout.accounts.sign_in import Browser, PasskeyRequest, Throttle, begin_session
+from sprout.clock import utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class PasskeySignIn:
         return await begin_session(self.sessions, user_id, browser)
 
     async def request_new(self, caller: Principal, browser: Browser) -> PasskeyRequest:
-        """Ask for a new passkey of one who is signed in. Raises NotFound: no account."""
+        """Ask for a new passkey of one who has just signed in. Raises SignInAgain, NotFound: no account."""
+        require_fresh_sign_in(caller, utc_now())
         await self.throttle.take(f"passkey:{caller.user_id}", browser.address)
         return await self._request_creation(caller.user_id)
 
@@ -86,7 +88,8 @@ class PasskeySignIn:
         return await begin_session(self.sessions, user_id, browser)
 
     async def ask_after_password(self, asked: bool, caller: Principal, browser: Browser) -> AccountRow:
-        """Decide whether the caller's password takes a passkey too. Raises PasskeyNeeded, NotFound."""
+        """Decide whether the caller's password takes a passkey too. Raises SignInAgain, PasskeyNeeded, NotFound."""
+        require_fresh_sign_in(caller, utc_now())
         origin = Origin(browser.address, caller.user_id)
         return await self.passkeys.ask_after_password(asked, user_id=caller.user_id, origin=origin)
 

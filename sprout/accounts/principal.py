@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sprout.errors import NotSignedIn
+from sprout.errors import MissingRight, NotSignedIn
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+
+FRESH_FOR = timedelta(minutes=15)
 
 
 class AccountRole(StrEnum):
@@ -43,6 +46,7 @@ class Principal:
 
     Args:
         session_id: of the sign-in that the request belongs to, if it belongs to one.
+        signed_in_at: when that was.
         by_token: whether a program sends it with an access token, which never stands for the person themselves.
     """
 
@@ -51,10 +55,26 @@ class Principal:
     scopes: frozenset[Scope]
     session_id: str | None = None
     by_token: bool = False
+    signed_in_at: datetime | None = None
 
 
 LOCAL_LEARNER = Principal(DEFAULT_USER_ID, AccountRole.OWNER, frozenset(Scope))
 """The one person of a server without sign-in."""
+
+
+class SignInAgain(MissingRight):
+    """The change is one of how the person signs in, and their sign-in was too long ago to be sure that it is them."""
+
+    code = "sign_in_again"
+
+    def __init__(self) -> None:
+        super().__init__("Sign out and in again first: this changes how you sign in, so we make sure that it's you.")
+
+
+def require_fresh_sign_in(caller: Principal, now: datetime) -> None:
+    """Raises SignInAgain for one whose sign-in was long ago; without sign-in there is none to renew."""
+    if caller.signed_in_at is not None and now - caller.signed_in_at > FRESH_FOR:
+        raise SignInAgain
 
 
 def signed_in(principal: Principal | None) -> Principal:

@@ -68,7 +68,13 @@ class SqlSessions:
         if utc_now() - session.last_seen_at > SEEN_EVERY:
             seen = update(AccountSession).where(col(AccountSession.id) == session.id).values(last_seen_at=utc_now())
             await keep_use(self._database, seen)
-        return Principal(session.user_id, AccountRole(role), SCOPES_OF[AccountRole(role)], session_id=session.id)
+        return Principal(
+            session.user_id,
+            AccountRole(role),
+            SCOPES_OF[AccountRole(role)],
+            session_id=session.id,
+            signed_in_at=session.created_at,
+        )
 
     async def sessions(self, caller: Principal) -> list[SessionRow]:
         wanted = (

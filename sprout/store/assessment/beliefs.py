@@ -1,6 +1,6 @@
 """Beliefs of a topic as rows: named with the first question that reveals them, joined by their words or their id."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select
@@ -20,17 +20,22 @@ _KNOWN = select(_beliefs.c.id, _beliefs.c.statement).where(
 )
 
 
-def name_beliefs(connection: Connection, draft: QuestionDraft, concept_id: str) -> QuestionDraft:
-    """Keep the beliefs that a question's wrong answers stand for under the topic of its concept.
+def name_beliefs(connection: Connection, drafts: Sequence[QuestionDraft], node_id: str) -> list[QuestionDraft]:
+    """Keep the beliefs that wrong answers to new questions stand for under their topic.
 
-    Returns the draft with the statement in place of each id; an id of no belief of the topic is left out.
+    Returns the drafts with the statement in place of each id; an id of no belief of the topic is left out.
+
+    Args:
+        node_id: the topic, or a concept of it.
     """
-    ids = [one.statement for one in beliefs_in(draft).values() if is_belief_id(one.statement)]
-    if ids:
-        known = dict(connection.execute(_KNOWN, {"node": concept_id, "ids": ids}).all())
-        draft = rename_beliefs(draft, lambda words: known.get(words) if is_belief_id(words) else words)
-    save_beliefs(connection, beliefs_in(draft).values(), concept_id)
-    return draft
+    named = [one.statement for draft in drafts for one in beliefs_in(draft).values()]
+    if ids := [words for words in named if is_belief_id(words)]:
+        known = dict(connection.execute(_KNOWN, {"node": node_id, "ids": ids}).all())
+        drafts = [
+            rename_beliefs(draft, lambda words: known.get(words) if is_belief_id(words) else words) for draft in drafts
+        ]
+    save_beliefs(connection, (one for draft in drafts for one in beliefs_in(draft).values()), node_id)
+    return [*drafts]
 
 
 def save_beliefs(connection: Connection, beliefs: Iterable[Belief], node_id: str) -> None:
@@ -39,9 +44,10 @@ def save_beliefs(connection: Connection, beliefs: Iterable[Belief], node_id: str
     Args:
         node_id: the topic, or a concept of it.
     """
+    each = {one.id: one for one in sorted(beliefs, key=lambda one: one.contrast is not None)}
     rows = [
         {"node": node_id, "belief": one.id, "words": one.statement, "case": one.contrast}
-        for one in sorted(beliefs, key=lambda one: one.id)  # one order of locks
+        for _, one in sorted(each.items())  # one order of locks
     ]
     if rows:
         connection.execute(_SAVE[connection.dialect.name], rows)

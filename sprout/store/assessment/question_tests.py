@@ -42,8 +42,12 @@ class Tested(NamedTuple):
     node_id: str | None
 
 
-def insert_tests(connection: Connection, question_id: str, concept_id: str, titles: Sequence[str]) -> None:
-    """Insert what a new question tests, in this order, with the ids of the concept's parts that have these titles."""
+def insert_tests(connection: Connection, tested: Iterable[tuple[str, str, Sequence[str]]]) -> None:
+    """Insert what new questions test, in this order, with the ids of their concepts' parts that have these titles.
+
+    Args:
+        tested: question, concept and titles.
+    """
     rows = [
         {
             "question": question_id,
@@ -52,6 +56,7 @@ def insert_tests(connection: Connection, question_id: str, concept_id: str, titl
             "concept": concept_id,
             "named": unique_key(title_key(title)),
         }
+        for question_id, concept_id, titles in tested
         for place, title in enumerate(titles)
     ]
     if rows:

@@ -1,7 +1,7 @@
 """Questions as rows; options get their permanent ids here."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, cast
@@ -28,9 +28,9 @@ from sprout.store.schema.columns import OrderedModel, table_of
 from sprout.store.schema.marking_columns import accepted_of, marking_column, misconceptions_of, program_tests_of
 
 _assessments, _questions = table_of(tables.Assessment), table_of(tables.Question)
-_DIAGNOSTIC = select_rows(_assessments.c.id).where(
+_DIAGNOSTICS = select_rows(_assessments.c.target_node_id, _assessments.c.id).where(
     _assessments.c.user_id == bindparam("user"),
-    _assessments.c.target_node_id == bindparam("node"),
+    _assessments.c.target_node_id.in_(bindparam("nodes", expanding=True)),
     _assessments.c.type == "diagnostic",
 )
 _INSERT_ASSESSMENT = insert(_assessments)
@@ -46,6 +46,11 @@ _POSITIONS = select_rows(
     func.coalesce(func.max(_questions.c.position), 0),
     func.max(case((_questions.c.prompt_key == bindparam("key"), _questions.c.position))),
 ).where(_questions.c.assessment_id == bindparam("assessment"))
+_LAST_POSITIONS = (
+    select_rows(_questions.c.assessment_id, func.max(_questions.c.position).label("last"))
+    .where(_questions.c.assessment_id.in_(bindparam("assessments", expanding=True)))
+    .group_by(_questions.c.assessment_id)
+)
 _ID_AT = select_rows(_questions.c.id).where(
     _questions.c.assessment_id == bindparam("assessment"), _questions.c.position == bindparam("at")
 )
@@ -60,15 +65,27 @@ _ASKED = with_tests(
 
 def get_or_create_diagnostic(connection: Connection, concept: NodeRow, user_id: str) -> str:
     """The id of the learner's one diagnostic of the concept, made if missing; the concept must be locked."""
-    values = {"user": user_id, "node": concept.id}
-    found: str | None = connection.execute(_DIAGNOSTIC, values).scalar_one_or_none()
-    if found is not None:
-        return found
-    made = tables.Assessment(
-        id=new_id(), user_id=user_id, target_node_id=concept.id, title=f"Diagnostic for {concept.title}"
-    )
-    connection.execute(_INSERT_ASSESSMENT, _columns(made))
-    return made.id
+    return get_or_create_diagnostics(connection, [concept], user_id)[concept.id]
+
+
+def get_or_create_diagnostics(connection: Connection, concepts: Sequence[NodeRow], user_id: str) -> Mapping[str, str]:
+    """Concept → the id of the learner's one diagnostic of it, made if missing; the concepts must be locked."""
+    values = {"user": user_id, "nodes": [one.id for one in concepts]}
+    found = {row.target_node_id: row.id for row in connection.execute(_DIAGNOSTICS, values)}
+    made = [
+        tables.Assessment(id=new_id(), user_id=user_id, target_node_id=one.id, title=f"Diagnostic for {one.title}")
+        for one in concepts
+        if one.id not in found
+    ]
+    if made:
+        connection.execute(_INSERT_ASSESSMENT, [*map(_columns, made)])
+    return found | {one.target_node_id: one.id for one in made}
+
+
+def last_positions(connection: Connection, assessment_ids: Iterable[str]) -> Mapping[str, int]:
+    """Assessment → the last position in it; one that is empty has none."""
+    rows = connection.execute(_LAST_POSITIONS, {"assessments": [*assessment_ids]})
+    return {row.assessment_id: row.last for row in rows}
 
 
 def positions(connection: Connection, assessment_id: str, prompt: str) -> tuple[int, int | None]:
@@ -113,8 +130,32 @@ def insert_question(
         key: what makes it differ from others of the assessment, if not its prompt.
         kind: the form of its answer, if it comes from a lesson.
     """
-    draft = name_beliefs(connection, draft, concept_id)
-    question = tables.Question(
+    (draft,) = name_beliefs(connection, [draft], concept_id)
+    question = new_question(
+        draft,
+        assessment_id=assessment_id,
+        concept_id=concept_id,
+        position=position,
+        key=key,
+        state=state,
+        kind=kind,
+    )
+    insert_new_questions(connection, [(question, draft.tests)])
+    return question
+
+
+def new_question(
+    draft: QuestionDraft,
+    *,
+    assessment_id: str,
+    concept_id: str,
+    position: int,
+    key: str | None = None,
+    state: str = "verified",
+    kind: str | None = None,
+) -> tables.Question:
+    """The row of a draft whose beliefs are named, with `insert_question`'s arguments."""
+    return tables.Question(
         id=new_id(),
         assessment_id=assessment_id,
         node_id=concept_id,
@@ -134,9 +175,12 @@ def insert_question(
         difficulty=draft.difficulty,
         kind=kind,
     )
-    connection.execute(_INSERT_QUESTION, _columns(question))
-    insert_tests(connection, question.id, concept_id, draft.tests)
-    return question
+
+
+def insert_new_questions(connection: Connection, new: Sequence[tuple[tables.Question, Sequence[str]]]) -> None:
+    """Insert rows of questions about concepts, each with the titles of the parts that it tests."""
+    connection.execute(_INSERT_QUESTION, [_columns(question) for question, _ in new])
+    insert_tests(connection, ((one.id, cast(str, one.node_id), titles) for one, titles in new))
 
 
 def unchecked_state(format: QuestionFormat) -> str:

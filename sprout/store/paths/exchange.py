@@ -1,5 +1,6 @@
 """Import and export of whole paths as files."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -25,8 +26,13 @@ from sprout.learning.paths.path_file import (
     TopicItem,
 )
 from sprout.learning.paths.repository import BranchRow
-from sprout.store.assessment.beliefs import beliefs_of, save_beliefs
-from sprout.store.assessment.questions import get_or_create_diagnostic, insert_question, positions
+from sprout.store.assessment.beliefs import beliefs_of, name_beliefs, save_beliefs
+from sprout.store.assessment.questions import (
+    get_or_create_diagnostics,
+    insert_new_questions,
+    last_positions,
+    new_question,
+)
 from sprout.store.engine.database import Database
 from sprout.store.engine.quotas import enforce_quota
 from sprout.store.engine.transaction import WriteTransaction
@@ -81,21 +87,22 @@ def _insert_edges(session: Session, plan: PlannedPath) -> None:
 
 
 def insert_questions(
-    connection: Connection, nodes: Iterable[NodeRow], questions: Iterable[PlannedQuestion], user_id: str
+    connection: Connection, nodes: Iterable[NodeRow], questions: Sequence[PlannedQuestion], user_id: str
 ) -> None:
-    """Insert the questions of these concepts into their diagnostics."""
-    concepts = {node.id: node for node in nodes}
-    for question in questions:
-        concept = concepts[question.concept_id]
-        assessment_id = get_or_create_diagnostic(connection, concept, user_id)
-        last, _ = positions(connection, assessment_id, question.draft.prompt)
-        insert_question(
-            connection,
-            question.draft,
-            assessment_id=assessment_id,
-            concept_id=concept.id,
-            position=last + 1,
-        )
+    """Insert the questions of these concepts of a topic into their diagnostics, in a few statements for all."""
+    if not questions:
+        return
+    asked_about = {one.concept_id for one in questions}
+    diagnostics = get_or_create_diagnostics(connection, [one for one in nodes if one.id in asked_about], user_id)
+    last = Counter(last_positions(connection, diagnostics.values()))
+    drafts = name_beliefs(connection, [one.draft for one in questions], questions[0].concept_id)
+    new: list[tuple[tables.Question, Sequence[str]]] = []
+    for concept_id, draft in zip((one.concept_id for one in questions), drafts, strict=True):
+        assessment_id = diagnostics[concept_id]
+        last[assessment_id] += 1
+        row = new_question(draft, assessment_id=assessment_id, concept_id=concept_id, position=last[assessment_id])
+        new.append((row, draft.tests))
+    insert_new_questions(connection, new)
 
 
 def mark_generated(session: Session, nodes: Iterable[NodeRow], user_id: str) -> None:

@@ -1,6 +1,7 @@
 """The repositories of accounts on one database."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -101,6 +102,13 @@ class SchoolWithPath:
 
 @pytest.fixture
 async def school_with_path(database_url: str, data_dir: Path) -> AsyncIterator[SchoolWithPath]:
+    async with open_school(database_url, data_dir) as school:
+        yield school
+
+
+@asynccontextmanager
+async def open_school(database_url: str, data_dir: Path) -> AsyncIterator[SchoolWithPath]:
+    """A school in an empty database."""
     async with open_database(database_url, quotas=Quotas(paths=3, nodes_per_path=40)) as database:
         accounts, classes, memberships = SqlAccounts(database), SqlClasses(database), SqlMemberships(database)
         teacher = await an_account(accounts, "Tess", AccountRole.TEACHER)

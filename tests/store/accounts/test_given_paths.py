@@ -1,10 +1,12 @@
 """Paths that are given to a class, on both databases: one copy for each learner, whatever happens in between."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from sqlmodel import func, select
 
+from harness.database.kills import kill_in_giving
 from sprout.accounts.classes import ClassArchived
 from sprout.accounts.given_paths import GivenPaths, PathGiver
 from sprout.accounts.principal import AccountRole
@@ -12,11 +14,16 @@ from sprout.errors import MissingRight, NotFound
 from sprout.learning.paths.contents import NewContent
 from sprout.store.account.account import SqlAccount
 from sprout.store.accounts.given_paths import SqlGivenPaths
+from sprout.store.documents.local_storage import LocalStorage
+from sprout.store.engine.database import open_database
 from sprout.store.paths.contents import SqlContents
+from sprout.store.paths.exchange import SqlPathExchange
+from sprout.store.paths.paths import SqlPaths
 from sprout.store.schema import tables
 from sprout.store.schema.class_tables import PathCopy
-from tests.store.accounts.conftest import CODES, HERE, SchoolWithPath, an_account
+from tests.store.accounts.conftest import CODES, HERE, SchoolWithPath, an_account, open_school
 
+STEPS = 20  # between kills
 FITS: type[GivenPaths] = SqlGivenPaths  # mypy checks it
 
 
@@ -51,6 +58,24 @@ async def test_each_learner_gets_all_of_the_path_as_their_own(school: SchoolWith
             await school.paths.branch(copy.branch_id, user_id=school.teacher)
         with pytest.raises(NotFound):
             await school.paths.branch(school.branch_id, user_id=learner)
+
+
+async def test_killed_at_any_step_of_giving_nothing_is_half_there_and_the_next_process_takes_it_up(
+    database_url: str, data_dir: Path
+) -> None:
+    async with open_school(database_url, data_dir) as school:
+        await school.give()
+    *killed, lived = await kill_in_giving(database_url, every=STEPS)
+    assert len(killed) > 1
+    assert all(line.endswith("killed") for line in killed)
+    assert lived.endswith("lived")
+    async with open_database(database_url) as database:
+        given, exchange = SqlGivenPaths(database), SqlPathExchange(database)
+        theirs = await exchange.export_path(school.branch_id, user_id=school.teacher)
+        for learner in school.learners:
+            (copy,) = await given.copies(learner)
+            assert await exchange.export_path(copy.branch_id, user_id=learner) == theirs
+            assert len(await SqlPaths(database, lambda _: None, storage=LocalStorage(data_dir)).branches(learner)) == 1
 
 
 async def test_giving_twice_and_from_two_processes_makes_one_copy(school: SchoolWithPath) -> None:

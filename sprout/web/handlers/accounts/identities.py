@@ -5,6 +5,8 @@ from typing import Any
 from starlette.responses import RedirectResponse, Response
 
 from sprout.accounts.identity_sign_in import IdentitySignIn, ProviderAnswer, ProviderVisit
+from sprout.accounts.principal import require_fresh_sign_in
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.web.handlers.accounts.sign_in import browser_of, origin_of
 from sprout.web.http.dependencies import AccountRepositories
@@ -50,6 +52,7 @@ async def list_identities(call: Call[AccountRepositories]) -> Response:
 
 async def unlink_identity(call: Call[AccountRepositories]) -> Response:
     """204 once nobody signs in with the identity any more."""
+    require_fresh_sign_in(call.caller, utc_now())
     await call.dependencies.identities.unlink(call.id, user_id=call.user_id, origin=origin_of(call))
     return no_content()
 

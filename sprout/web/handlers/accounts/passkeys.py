@@ -5,7 +5,9 @@ from typing import Any
 from starlette.responses import Response
 
 from sprout.accounts.passkey_sign_in import PasskeySignIn
+from sprout.accounts.principal import require_fresh_sign_in
 from sprout.accounts.sign_in import PasskeyRequest
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.web.handlers.accounts.sign_in import (
     account_of_session,
@@ -68,6 +70,7 @@ async def add_passkey(call: Call[AccountRepositories, NoFields, NewPasskeyReques
 
 async def remove_passkey(call: Call[AccountRepositories]) -> Response:
     """204 once nobody signs in with the passkey any more."""
+    require_fresh_sign_in(call.caller, utc_now())
     await call.dependencies.passkeys.remove(call.id, user_id=call.user_id, origin=origin_of(call))
     return no_content()
 

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from sqlmodel import update
+from sqlmodel import col, update
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
 
 from harness.database.empty_sqlite import create_empty_database
@@ -25,12 +25,14 @@ from harness.sign_in.openid_provider import (
     serving_provider,
 )
 from harness.sign_in.soft_authenticator import base64url
+from sprout.accounts.principal import FRESH_FOR
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import TERMINAL
 from sprout.clock import utc_now
 from sprout.openid.id_tokens import LEEWAY_S
 from sprout.openid.provider import OpenIdProvider as Client
 from sprout.openid.provider import Registration
+from sprout.store.schema.account_tables import AccountSession
 from sprout.store.schema.sign_in_tables import SignInAttempt
 
 ENDS = {"home": "/", "settings": "/settings"}
@@ -356,6 +358,19 @@ async def test_a_link_is_made_for_one_who_is_still_signed_in(server: SignInServe
     browser.cookies.set("sprout", other.cookies["sprout"], domain="localhost.local")
     assert await come_back(browser, address) == "/settings#not_signed_in"
     assert (await other.get("/api/account/identities")).json() == []
+
+
+async def test_an_identity_is_linked_and_unlinked_after_a_fresh_sign_in_alone(
+    server: SignInServer, anna: httpx2.AsyncClient
+) -> None:
+    (linked,) = (await anna.get("/api/account/identities")).json()
+    user_id = (await anna.get("/api/account")).json()["userId"]
+    long_ago = update(AccountSession).values(created_at=utc_now() - FRESH_FOR - timedelta(seconds=1))
+    of_anna = long_ago.where(col(AccountSession.user_id) == user_id)
+    await server.sprout.database.write_tx(lambda tx: tx.connection.execute(of_anna).close())
+    address = "/api/account/identities"
+    for refused in (await anna.post(address, json={}), await anna.delete(f"{address}/{linked['id']}")):
+        assert (refused.status_code, refused.json()["code"]) == (403, "sign_in_again")
 
 
 async def test_a_one_time_link_links_and_signs_in_once(server: SignInServer, provider: OpenIdProvider) -> None:

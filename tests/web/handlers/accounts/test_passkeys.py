@@ -17,11 +17,11 @@ from harness.database.empty_sqlite import create_empty_database
 from harness.servers.signed_in import PASSWORD, SignInServer, serving_sign_in, unlimited
 from harness.sign_in.soft_authenticator import PRESENT, SoftAuthenticator
 from sprout.accounts.accounts import NewAccount
-from sprout.accounts.principal import AccountRole
+from sprout.accounts.principal import FRESH_FOR, AccountRole
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import TERMINAL
 from sprout.clock import utc_now
-from sprout.store.schema.account_tables import AccountTable
+from sprout.store.schema.account_tables import AccountSession, AccountTable
 from sprout.store.schema.sign_in_tables import SignInAttempt
 
 REFUSED = {"error": "This passkey isn't accepted here.", "code": "wrong_passkey"}
@@ -162,6 +162,19 @@ async def test_a_challenge_is_answered_by_the_browser_that_got_it_in_time_and_fo
     await server.sprout.database.write_tx(lambda tx: tx.connection.execute(over).close())
     answer = await browser.post("/api/sign-in/passkey", json=anna.key.prove(asked))
     assert answer.status_code == 410
+
+
+async def test_passkeys_are_changed_after_a_fresh_sign_in_alone(server: SignInServer, anna: Person) -> None:
+    of_anna = col(AccountSession.user_id) == anna.user_id
+    back = update(AccountSession).where(of_anna).values(created_at=utc_now() - FRESH_FOR - timedelta(seconds=1))
+    await server.sprout.database.write_tx(lambda tx: tx.connection.execute(back).close())
+    adding = await anna.browser.post("/api/account/passkey-options")
+    removing = await anna.browser.delete(f"/api/account/passkeys/{await anna.passkey_id()}")
+    for refused in (adding, removing, await anna.ask_after_password()):
+        assert (refused.status_code, refused.json()["code"]) == (403, "sign_in_again")
+    assert len((await anna.browser.get("/api/account/passkeys")).json()) == 1, "all else goes on"
+    browser = await server.sign_in(anna.name)
+    assert (await add(browser, SoftAuthenticator(server.origin))).status_code == 201
 
 
 async def test_a_count_that_goes_back_is_refused_and_told_in_the_log(server: SignInServer, anna: Person) -> None:
