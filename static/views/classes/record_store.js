@@ -13,6 +13,8 @@ import { useDeed } from "./deed.js";
 
 /** @import { RecordStore, RecordStoreChange } from "../../types.d.ts" */
 
+const EXAMPLE = "https://lrs.example/xapi";
+
 /** @param {{ classId: string }} props */
 export function ClassRecordStore({ classId }) {
   const loading = useLoaded(() => classesApi.recordStore(classId));
@@ -97,9 +99,22 @@ function Settings({ classId, store, onSaved }) {
   return html`<details>
     <summary>${t(store ? "cl.lrs_change" : "cl.lrs_set")}</summary>
     <form class="cl-lrs-form" onSubmit=${act}>
-      <${Field} name="endpoint" type="url" value=${store?.endpoint} placeholder="https://lrs.example/xapi" required />
-      <${Field} name="key" value=${store?.key} required />
-      <${Field} name="secret" type="password" placeholder=${store ? t("cl.lrs_kept") : ""} required=${!store} />
+      <${Field}
+        name="endpoint"
+        label=${t("cl.lrs_endpoint")}
+        type="url"
+        value=${store?.endpoint}
+        placeholder=${EXAMPLE}
+        required
+      />
+      <${Field} name="key" label=${t("cl.lrs_key")} value=${store?.key} required />
+      <${Field}
+        name="secret"
+        label=${t("cl.lrs_secret")}
+        type="password"
+        placeholder=${store ? t("cl.lrs_kept") : ""}
+        required=${!store}
+      />
       <label class="cl-check">
         <input type="checkbox" name="names" defaultChecked=${store?.names ?? false} />
         <span>${t("cl.lrs_names")}</span>
@@ -117,9 +132,9 @@ function Settings({ classId, store, onSaved }) {
   </details>`;
 }
 
-/** @param {{ name: "endpoint" | "key" | "secret", type?: string, value?: string, placeholder?: string, required?: boolean }} props */
-const Field = ({ name, type = "text", value, placeholder, required }) => html`<div class="st-field">
-  <label class="lbl" for=${`lrs-${name}`}>${t(`cl.lrs_${name}`)}</label>
+/** @param {{ name: string, label: string, type?: string, value?: string, placeholder?: string, required?: boolean }} props */
+const Field = ({ name, label, type = "text", value, placeholder, required }) => html`<div class="st-field">
+  <label class="lbl" for=${`lrs-${name}`}>${label}</label>
   <input
     class="field"
     id=${`lrs-${name}`}
