@@ -101,7 +101,7 @@ CLASSES: tuple[AnyEndpoint, ...] = (
     *group("Classes", lambda web: web.account_repositories.records,
         Endpoint("GET", "/api/classes/{id}/paths/{given_id}/xapi", READ_CLASS, xapi.download_class,
                  "What the learners of a class did in a given path, as xAPI statements; none of their words",
-                 (Status(200, "An array of statements, learner after learner.", media_type=xapi.JSON),), (404,),
+                 (Status(200, "An array of statements, learner after learner.", many=True),), (404,),
                  query=class_requests.StatementsQuery),
         Endpoint("GET", "/api/classes/{id}/lrs", READ_CLASS, xapi.get_store,
                  "The record store that a class sends statements to, and how far it is",

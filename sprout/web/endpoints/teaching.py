@@ -166,7 +166,7 @@ TEACHING: tuple[AnyEndpoint, ...] = (
     *group("Learner", lambda web: web.account_repositories.records,
         Endpoint("GET", "/api/branches/{id}/xapi", READ, xapi.download_own,
                  "What the caller did in a path of theirs, as xAPI statements",
-                 (Status(200, "An array of statements, oldest first.", media_type=xapi.JSON),), (404,),
+                 (Status(200, "An array of statements, oldest first.", many=True),), (404,),
                  query=requests.UserRequest)),
     *group("Reviews", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/reviews/due", READ, reviews.get_due, "What is due for review, and how long it takes",

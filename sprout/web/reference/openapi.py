@@ -226,9 +226,9 @@ def _error_statuses(endpoint: AnyEndpoint) -> list[int]:
 
 
 def _response_schema(answer: ResponseSpec, schemas: Schemas) -> Json:
-    if answer.model is None:
-        return {"type": "object" if answer.media_type == "application/json" else "string"}
-    schema = schemas[answer.model, "serialization"]
+    if answer.model is None and answer.media_type != "application/json":
+        return {"type": "string"}
+    schema = schemas[answer.model, "serialization"] if answer.model else {"type": "object"}
     if answer.nullable:
         return {"anyOf": [schema, {"type": "null"}]}
     return {"type": "array", "items": schema} if answer.many else schema

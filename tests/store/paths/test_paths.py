@@ -45,6 +45,7 @@ NO_BRANCHS_OWN = (
     "review_sessions", "review_items", "review_settings", "accounts", "account_sessions", "access_tokens",
     "one_time_codes", "passkeys", "linked_identities", "sign_in_attempts",
     "security_events", "classes", "class_members", "path_copies", "contrast_recipients",
+    "model_probes", "record_stores", "sent_statements",
 )  # fmt: skip
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light")
