@@ -416,6 +416,8 @@ export interface JoinedClass extends OpenClass {
   id: string;
   joinedAt: string;
   archivedAt: string | null;
+  recordStore: string | null;
+  sendsNames: boolean;
 }
 export interface JoinedPupil {
   account: Account;

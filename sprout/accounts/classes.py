@@ -58,6 +58,8 @@ class JoinedClass(Wire):
     teacher: str
     joined_at: str
     archived_at: str | None
+    record_store: str | None = Field(description="host to which it sends what its learners do; null for none")
+    sends_names: bool = Field(description="whether their names go there too")
 
 
 class ClassCodeInvalid(SproutError):

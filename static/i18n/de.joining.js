@@ -56,6 +56,8 @@ export default {
   "jn.see_of": "Was deine Lehrkraft in {name} sieht",
   "jn.seen_page": "Was deine Lehrkraft sieht · Sprout",
   "jn.seen_says": "Das sieht {teacher} in {name} gerade von dir, und zu jedem Konzept deine letzten zehn Fragen und wie sie bewertet wurden. Eine Frage, der du widersprichst, und eine Antwort, bei der Sprout unsicher ist, liest {teacher} auch, und deinen Namen dazu nur auf Nachfrage. Deine Gespräche liest niemand, außer du gibst eines frei.",
+  "jn.seen_sent": "Was du auf den Lernpfaden dieser Klasse beantwortest, wiederholst, abschließt und beherrschst, geht auch an {host}: mit deinen Bewertungen, unter einer Nummer statt deines Namens und nie in deinen Worten.",
+  "jn.seen_sent_named": "Was du auf den Lernpfaden dieser Klasse beantwortest, wiederholst, abschließt und beherrschst, geht auch an {host}: mit deinen Bewertungen und deinem Namen, und nie in deinen Worten.",
   "jn.seen_loading": "Wird geladen …",
   "jn.seen_none": "Diese Klasse hat noch keinen Lernpfad, also gibt es nichts zu sehen.",
   "jn.seen_no_copy": "Du hast diesen Lernpfad nicht, also gibt es nichts zu sehen.",

@@ -56,6 +56,8 @@ export default {
   "jn.see_of": "What your teacher sees in {name}",
   "jn.seen_page": "What your teacher sees · Sprout",
   "jn.seen_says": "What {teacher} sees of you in {name} right now, and of each concept your last ten questions and how they were marked. A question that you dispute, and an answer that Sprout is not sure about, {teacher} reads too, without your name unless they ask for it. Nobody reads your conversations unless you share one.",
+  "jn.seen_sent": "What you answer, review, complete and master on this class’s paths is also sent to {host}, with your marks, under a number instead of your name, and never in your words.",
+  "jn.seen_sent_named": "What you answer, review, complete and master on this class’s paths is also sent to {host}, with your marks and your name, and never in your words.",
   "jn.seen_loading": "Loading what your teacher sees…",
   "jn.seen_none": "No path has been given to this class yet, so there is nothing to see.",
   "jn.seen_no_copy": "You don’t have this path, so there is nothing to see.",

@@ -1,6 +1,7 @@
 """Memberships on SQL: joining a class with its code, and leaving it; one transaction each."""
 
 import secrets
+from urllib.parse import urlsplit
 
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select
@@ -21,6 +22,7 @@ from sprout.store.engine.quotas import enforce_quota
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema.account_tables import AccountTable
 from sprout.store.schema.class_tables import ClassMember, ClassTable
+from sprout.store.schema.record_tables import RecordStore
 
 
 class SqlMemberships:
@@ -43,7 +45,8 @@ class SqlMemberships:
             already = select(ClassMember.id).where(ClassMember.class_id == found.id, ClassMember.user_id == user_id)
             if tx.session.exec(already).first() is not None:
                 raise AlreadyInClass
-            return _joined(_add_member(tx, found, user_id, origin), found, teacher)
+            store = tx.session.get(RecordStore, found.id)
+            return _joined(_add_member(tx, found, user_id, origin), found, teacher, store)
 
         return await self._database.write_tx(body)
 
@@ -61,9 +64,10 @@ class SqlMemberships:
 
     async def joined(self, user_id: str) -> list[JoinedClass]:
         wanted = (
-            select(ClassMember, ClassTable, AccountTable.display_name)
+            select(ClassMember, ClassTable, AccountTable.display_name, RecordStore)
             .join(ClassTable, col(ClassTable.id) == col(ClassMember.class_id))
             .join(AccountTable, col(AccountTable.user_id) == col(ClassTable.user_id))
+            .join(RecordStore, col(RecordStore.class_id) == col(ClassTable.id), isouter=True)
             .where(ClassMember.user_id == user_id)
             .order_by(col(ClassMember.creation))
         )
@@ -109,11 +113,13 @@ def _add_member(
     return added
 
 
-def _joined(member: ClassMember, joined: ClassTable, teacher: str) -> JoinedClass:
+def _joined(member: ClassMember, joined: ClassTable, teacher: str, store: RecordStore | None) -> JoinedClass:
     return JoinedClass(
         id=joined.id,
         name=joined.name,
         teacher=teacher,
         joined_at=wire_time(member.joined_at),
         archived_at=None if joined.archived_at is None else wire_time(joined.archived_at),
+        record_store=None if store is None else urlsplit(store.endpoint).hostname,
+        sends_names=store is not None and store.with_names,
     )

@@ -14,7 +14,7 @@ import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Shell } from "../common/shell.js";
 
-/** @import { SeenPath } from "../../types.d.ts" */
+/** @import { JoinedClass, SeenPath } from "../../types.d.ts" */
 
 /** @param {{ classId: string }} props */
 export function SeenScreen({ classId }) {
@@ -34,12 +34,21 @@ export function SeenScreen({ classId }) {
     <div class="wrap pg st">
       <header><h1 class="t24">${t("jn.see")}</h1></header>
       <${LoadingState} of=${loading} words=${t("jn.seen_loading")} />
-      ${found?.of && html`<p class="seen-says">${t("jn.seen_says", { ...found.of })}</p>`}
+      ${found?.of && html`<${Says} of=${found.of} />`}
       ${found && !found.paths.length && html`<p class="dim">${t("jn.seen_none")}</p>`}
       ${found?.paths.map((path) => html`<${Seen} key=${path.givenId} path=${path} />`)}
     </div>
   <//>`;
 }
+
+/** @param {{ of: JoinedClass }} props */
+const Says = ({ of: { name, teacher, recordStore, sendsNames } }) => html`
+  <p class="seen-says">${t("jn.seen_says", { name, teacher })}</p>
+  ${
+    recordStore &&
+    html`<p class="seen-says">${t(sendsNames ? "jn.seen_sent_named" : "jn.seen_sent", { host: recordStore })}</p>`
+  }
+`;
 
 /** @param {{ path: SeenPath }} props */
 function Seen({ path }) {

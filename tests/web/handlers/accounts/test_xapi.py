@@ -120,3 +120,15 @@ async def test_O2_a_teacher_tries_a_record_store_sets_it_sees_its_state_and_ends
     assert (await tess.put(school.lrs, json=school.settings(secret=None))).status_code == 200
     assert (await tess.delete(school.lrs)).status_code == 204
     assert (await tess.get(school.lrs)).json() is None
+
+
+async def test_O2_a_learner_reads_where_their_class_sends_what_they_do(school: School) -> None:
+    async def told() -> tuple[str | None, bool]:
+        (joined,) = (await school.anna.get("/api/account/classes")).json()
+        return joined["recordStore"], joined["sendsNames"]
+
+    assert await told() == (None, False)
+    (await school.tess.put(school.lrs, json=school.settings(names=True))).raise_for_status()
+    assert await told() == ("127.0.0.1", True)
+    await school.tess.delete(school.lrs)
+    assert await told() == (None, False)
