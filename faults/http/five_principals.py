@@ -1,6 +1,6 @@
 """Random requests by two learners, the teacher of each and an owner at once, none of whom may get another's.
 
-What a class lets its teacher see, and what an owner sees of accounts, is excepted by name: `sights`.
+What a class lets its teacher see, and what an owner sees of accounts, is excepted by name: `five_sights.py`.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import re
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from sqlalchemy import Executable, select
 
 from faults.core.loop_faults import ProofFigure
 from faults.http.described_answers import DOCUMENT, faults_of_form
+from faults.http.five_sights import sights
 from faults.http.random_requests import CASES, IGNORES_FOREIGN_IDS, PATIENCE_S, RUN_WAIT_S, count_group, record_errors
 from harness.requests.five_people import (
     TEACHER_OF,
@@ -54,12 +55,12 @@ TELLS_USERS = {("GET", "/api/learner/archive"), ("POST", "/api/sign-in/class")}
 """Fields with the id of the account that acted, such as an owner's, or of one that was just created."""
 ERASURE = ("DELETE", "/api/learner")
 """Operations sent last in a round, since they delete the account that sends them."""
-TEACHERS = {teacher: learner for learner, teacher in TEACHER_OF.items()}
 OF_OWNERS = {operation for operation, one in OPERATIONS.items() if one.access == ADMIN} | {
     (method, "/api/classes/{id}/budget") for method in ("GET", "PUT")
 }
 """With the ids of all people and classes."""
 ANSWERS = ("GET", "/api/assessments/{id}/answers")
+GIVING = ("POST", "/api/classes/{id}/paths")
 KEYS = {
     ("GET", "/api/graphs/{id}"),
     ("GET", "/api/learner/cards.apkg"),
@@ -68,65 +69,6 @@ KEYS = {
     ("GET", "/api/classes/{id}/desk"),
 }
 """Operations with which teachers read the keys of their own questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """A right of one of the five to see something of another.
-
-    Args:
-        kinds: of canaries.
-        prefixes: of the addresses at which they are seen, with the ids beside them.
-    """
-
-    kinds: frozenset[CanaryKind]
-    prefixes: tuple[str, ...]
-
-    def covers(self, operation: tuple[str, str], kind: CanaryKind) -> bool:
-        return kind in self.kinds and self.at(operation)
-
-    def at(self, operation: tuple[str, str]) -> bool:
-        return operation[1].startswith(self.prefixes)
-
-
-OF_A_LEARNER = (
-    Sight(
-        frozenset({CanaryKind.NAME}),
-        (
-            "/api/classes/{id}/learners",
-            "/api/classes/{id}/paths/{given_id}/progress",
-            "/api/classes/{id}/desk/{item_id}/learner",
-            "/api/classes/{id}/concerns",
-            "/api/classes/{id}/shared",
-        ),
-    ),
-    Sight(frozenset({CanaryKind.ANSWER}), ("/api/classes/{id}/desk",)),
-    Sight(frozenset({CanaryKind.SHARED}), ("/api/classes/{id}/shared/{session_id}",)),
-)
-OF_A_TEACHER = (
-    Sight(frozenset({CanaryKind.GIVEN}), ("/api/",)),  # the learner has a copy
-    Sight(
-        frozenset({CanaryKind.CLASS, CanaryKind.NAME}),
-        (
-            "/api/account/",
-            "/api/class-code",
-            "/api/sign-in/class",
-            "/api/chat/sessions/{id}/share",
-            "/api/branches/{id}/update",
-            "/api/status",  # whose budget is nearly spent
-        ),
-    ),
-)
-OF_AN_ACCOUNT = (Sight(frozenset({CanaryKind.NAME}), ("/api/people", "/api/security-log")),)
-
-
-def sights(viewer: str, other: str) -> Sequence[Sight]:
-    """Rights of one of the five to see something of another."""
-    if viewer == "owner":
-        return OF_AN_ACCOUNT
-    if TEACHERS.get(viewer) == other:
-        return OF_A_LEARNER
-    return OF_A_TEACHER if TEACHER_OF.get(viewer) == other else ()
 
 
 @dataclass(slots=True)
@@ -138,6 +80,8 @@ class FiveOutcome:
         excepted: how often each of the five saw something of another by right.
         seen: the ids of each answer of the round, of which the database says whose they are.
         told_keys: the lists of attempts that said what would have been right.
+        gave: teachers who have given their class another path in the round.
+        taught: words of a teacher's own that their learner saw: right only if that teacher gave another path.
     """
 
     statuses: Counter[int] = field(default_factory=Counter)
@@ -150,6 +94,8 @@ class FiveOutcome:
     log_errors: list[str] = field(default_factory=list)
     seen: list[tuple[Person, DrawnRequest, set[str]]] = field(default_factory=list)
     told_keys: list[tuple[Person, str]] = field(default_factory=list)
+    gave: set[str] = field(default_factory=set)
+    taught: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def requests(self) -> int:
@@ -239,6 +185,7 @@ async def _play_round(
     await _check_told_keys(client, outcome)
     for person, one in last:
         _check(person, one, *await _send(client, person, one, "10.0.0.1"), outcome)
+    _check_taught(outcome)
     _check_ids(five_people, owners, outcome)
 
 
@@ -296,10 +243,17 @@ def _check(person: Person, one: DrawnRequest, answer: httpx2.Response, text: str
     outcome.foreign += one.foreign
     if answer.is_success:
         outcome.reached.add(one.operation)
+        if one.operation == GIVING:
+            outcome.gave.add(person.name)
     problems = faults_of_form(one, answer, text) + _foreign_faults(person, one, answer)
-    problems += [
-        f"the words of another: {found}" for found in canaries_in(text) if not _may_see(person, one, found, outcome)
-    ]
+    for found in canaries_in(text):
+        if _may_see(person, one, found, outcome):
+            continue
+        problem = f"the words of another: {found}"
+        if _is_their_teachers(person, found):
+            outcome.taught.append((TEACHER_OF[person.name], _told(problem, person, one, answer, text)))
+        else:
+            problems.append(problem)
     if CRITERION_WORD in text and one.operation == ANSWERS:
         outcome.told_keys.append((person, str(answer.url.path)))
     elif CRITERION_WORD in text and not _may_read_keys(person, one):
@@ -330,6 +284,21 @@ def _may_see(person: Person, one: DrawnRequest, found: Canary, outcome: FiveOutc
         return False
     outcome.excepted[f"{person.name}, {found.kind.lower()} of {other}"] += 1
     return True
+
+
+def _is_their_teachers(person: Person, found: Canary) -> bool:
+    """Whether a word is of the own things of the learner's teacher, who may give them to the class as another path."""
+    teacher = TEACHER_OF.get(person.name)
+    is_same_round = found.round == person.round and found.kind is CanaryKind.OWN
+    return teacher is not None and is_same_round and found.word == WORDS[teacher]
+
+
+def _check_taught(outcome: FiveOutcome) -> None:
+    """Of the round's words of teachers those are faults whose teacher has given nothing more."""
+    outcome.faults += [told for teacher, told in outcome.taught if teacher not in outcome.gave]
+    outcome.excepted["words of further given paths"] += sum(teacher in outcome.gave for teacher, _ in outcome.taught)
+    outcome.taught.clear()
+    outcome.gave.clear()
 
 
 def _may_read_keys(person: Person, one: DrawnRequest) -> bool:
