@@ -32,6 +32,8 @@ def faults_of_form(one: DrawnRequest, answer: httpx2.Response, text: str) -> lis
         found += _error_problems(answer, text)
     elif status == 200 and not _has_described_type(one, answer):
         found.append("a content type that the document does not have")
+    elif not _described_content(one, answer):
+        found += ["a body that the document does not have"] if text else []
     elif (schema := _schema(one, answer)) is not None and not _matches_schema(schema, text):
         found.append("not of the shape that the document describes")
     return found
@@ -56,8 +58,14 @@ def _operation_schema(one: DrawnRequest) -> dict[str, Any]:
 
 
 def _has_described_type(one: DrawnRequest, answer: httpx2.Response) -> bool:
-    described = _operation_schema(one).get(str(answer.status_code), {}).get("content", {})
+    described = _described_content(one, answer)
     return "*/*" in described or _media_type(answer) in described
+
+
+def _described_content(one: DrawnRequest, answer: httpx2.Response) -> dict[str, Any]:
+    """The contents that a response may have, by media type."""
+    content: dict[str, Any] = _operation_schema(one).get(str(answer.status_code), {}).get("content", {})
+    return content
 
 
 def _schema(one: DrawnRequest, answer: httpx2.Response) -> str | None:

@@ -61,7 +61,10 @@ class Call(Generic[D, Q, B]):
 
 @dataclass(frozen=True, slots=True)
 class ResponseSpec:
-    """A response of an endpoint; `many` means a list of the model, `nullable` that it may be null."""
+    """A response of an endpoint; `many` means a list of the model, `nullable` that it may be null.
+
+    One with the status 204 or without a media type has no body.
+    """
 
     status: int
     description: str

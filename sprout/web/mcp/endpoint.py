@@ -85,6 +85,6 @@ MCP: tuple[AnyEndpoint, ...] = group("Assistants", lambda web: web,
              "A message of the Model Context Protocol, with which an assistant uses Sprout",
              (Status(200, "The result.", McpAnswer),
               Status(200, "Progress, then the result.", media_type="text/event-stream"),
-              Status(202, "A notification: nothing answers it.")), (404,), body=McpMessage,
+              Status(202, "A notification: nothing answers it.", media_type="")), (404,), body=McpMessage,
              max_bytes=attrgetter("graph_max_bytes")))
 # fmt: on

@@ -200,7 +200,7 @@ def _responses(endpoint: AnyEndpoint, schemas: Schemas) -> Json:
         response = described.setdefault(str(answer.status), {"description": answer.description})
         if answer.description not in response["description"]:
             response["description"] += f" {answer.description}"
-        if answer.status != 204:
+        if answer.status != 204 and answer.media_type:
             response.setdefault("content", {})[answer.media_type] = {"schema": _response_schema(answer, schemas)}
     failure = {"application/json": {"schema": schemas[Failure, "serialization"]}}
     for status in _error_statuses(endpoint):

@@ -234,15 +234,17 @@ async def test_answers_that_the_model_left_out_are_asked_for_one_by_one_as_long_
         assert (await case.life.store.run(run_id)).state is RunState.COMPLETED
 
 
-async def test_a_model_that_only_talks_is_reminded_twice_and_then_the_answer_is_ungraded(
+async def test_O9_a_model_that_only_talks_is_reminded_once_and_then_the_answer_waits_for_another_model(
     database: Database, data_dir: Path
 ) -> None:
     async with marking(database, TurnScript(*[Reply([TextOut("Lovely answer.")])] * 5), data_dir) as case:
         await case.answer(GOOD)
         run_id = await case.grade()
         (row,) = await case.rows()
-        assert len(case.life.server.requests) == 3
-        assert [one["state"] for one in await case.events_of_kind(run_id, "graded")] == ["ungraded"]
+        assert len(case.life.server.requests) == 2
+        assert await case.events_of_kind(run_id, "graded") == []
+        run = await case.life.store.run(run_id)
+        assert (run.state, run.error and run.error.code) == (RunState.FAILED, "no_tool_calls")
     assert (row.score, row.is_correct) == (None, None)
 
 

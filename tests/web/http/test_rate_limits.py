@@ -120,13 +120,21 @@ async def test_Z11_nobody_gets_another_allowance_by_saying_that_he_comes_from_el
     assert statuses == [200, 200, 200, 429, 429]
 
 
+def ag_ui_message(thread_id: str) -> dict[str, object]:
+    said = {"id": "m", "role": "user", "content": "Light"}
+    nothing: dict[str, object] = {"state": {}, "tools": [], "context": [], "forwardedProps": {}}
+    return {"threadId": thread_id, "runId": "r", "messages": [said], **nothing}
+
+
 @pytest.mark.parametrize("endpoint", BEGINS_A_RUN, ids=lambda endpoint: endpoint.path)
 async def test_I11_runs_started_too_fast_are_429_and_none_is_started(slow_web: Web, endpoint: AnyEndpoint) -> None:
     _, root = await slow_web.a_topic()
     address = endpoint.path.replace("{id}", root.id) + ("?wait=false" if "/run" in endpoint.path else "")
-    body = {**ME, "start": 0}  # bringing in a section needs its place
+    # bringing in a section needs its place
+    body = {**ME, "start": 0} if endpoint.path != "/api/ag-ui" else ag_ui_message(root.id)
     for _ in range(3):
-        assert (await slow_web.client.post(address, json=body)).status_code != 429
+        async with slow_web.client.stream("POST", address, json=body) as answer:
+            assert answer.status_code != 429
     before = await slow_web.store.runs(user_id=DEFAULT_USER_ID)
     answer = await slow_web.client.post(address, json=body)
     assert (answer.status_code, "Try again in" in answer.json()["error"]) == (429, True)

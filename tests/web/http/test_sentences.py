@@ -21,6 +21,7 @@ from sprout.config import AGENT_NAMES
 from sprout.documents.failures import UnreadableReason
 from sprout.errors import ModelFailureKind, SproutError
 from sprout.events import Usage
+from sprout.learning.questions.question_files import LeftOutReason
 from sprout.loop.human import context_question
 from sprout.loop.model import Message, ToolUse
 from sprout.loop.tool_calls.permissions import permission_question
@@ -38,6 +39,7 @@ OFFERED = re.search(r'data-languages="([^"]+)"', (STATIC / "index.html").read_te
 LANGUAGES = [tag for tag in (OFFERED[1].split() if OFFERED else []) if tag != "en"]
 ENTRY = re.compile(r'^ +"server\.(\w+)": ("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
 # Values that a program reads and a sentence in another language leaves out: they are English words themselves.
+OF_TERMINAL = "sprout.evaluation."  # whose errors no server sends
 OF_EVENTS = ("guard_", "rationale_")  # which no error is told by
 NOT_SAID = {"unknown_topic": {"choose"}, "retry_later": {"why"}, "budget_too_small": {"used"}}
 
@@ -52,7 +54,8 @@ def error_classes() -> dict[str, type[SproutError]]:
     for module in walk_packages([str(PACKAGE)], "sprout."):
         if not module.name.endswith(("__main__", "migrations.env")) and ".versions." not in module.name:
             import_module(module.name)
-    return {one.__name__: one for one in subclasses(SproutError) if one.__module__.startswith("sprout.")}
+    sent = (one for one in subclasses(SproutError) if one.__module__.startswith("sprout."))
+    return {one.__name__: one for one in sent if not one.__module__.startswith(OF_TERMINAL)}
 
 
 def sent_codes() -> dict[str, set[str]]:
@@ -63,6 +66,7 @@ def sent_codes() -> dict[str, set[str]]:
         [*ModelFailureKind],
         [*UnreadableReason],
         [*StoreProblem],
+        [*LeftOutReason],
         EARLY_ENDINGS,
         connection_limits.MESSAGES,
         NEXT_STEPS,

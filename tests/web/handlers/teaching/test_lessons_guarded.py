@@ -155,11 +155,21 @@ async def test_a_failed_opening_says_so_and_is_tried_again(tmp_path: Path) -> No
         assert again["question"] is not None
 
 
-async def test_a_tutor_that_never_asks_ends_its_turn_all_the_same(tmp_path: Path) -> None:
+async def test_a_tutor_that_stops_asking_ends_its_turn_all_the_same(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
-        turn = await lesson.turn("", says("Wood is interesting, I find."), says("It is."), says("Really."))
+        look = calls(ToolOut("memory_recall", {"query": "wood"}))
+        turn = await lesson.turn("", look, says("Wood is interesting, I find."), says("It is."), says("Really."))
         assert turn["message"] == f"Really.\n\n{fixed_text('go_on', 'en')}"
         assert turn["question"] is None
+        assert (await lesson.turn("and now?", calls(checkpoint())))["question"] is not None
+
+
+async def test_O9_a_tutor_whose_model_calls_no_tools_ends_its_turn_with_that_and_nothing_is_lost(
+    tmp_path: Path,
+) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        turn = await lesson.turn("", says("Wood is interesting, I find."), says("It is."))
+        assert "called no tool" in turn["message"]
         assert (await lesson.turn("and now?", calls(checkpoint())))["question"] is not None
 
 
