@@ -137,6 +137,7 @@ async def test_settings_tell_what_is_set_and_keep_what_is_chosen(
         start_server(tmp_path, past_url, pace=IMMEDIATE, budgets=budgets) as grown,
         open_page(browser, grown.url) as page,
     ):
+        await expect(page.get_by_role("heading", level=1)).to_be_visible()
         await page.get_by_role("banner").get_by_role("link", name="Settings").click()
         await expect(page.get_by_role("region", name="Model")).to_contain_text("The server 127.0.0.1")
         await expect(page.get_by_role("region", name="Budgets")).to_contain_text("$0.00 of $2.00")
