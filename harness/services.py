@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 import pytest
@@ -50,6 +51,13 @@ def require_part(name: str, missing: str | None) -> None:
     if name in REQUIRED:
         pytest.fail(f"SPROUT_REQUIRE names {name}, but {missing}", pytrace=False)
     pytest.skip(missing)
+
+
+def skip_unless_required(lacking: str) -> NoReturn:
+    """Skip the test because the machine lacks something that is no service; fail it where SPROUT_REQUIRE is set."""
+    if REQUIRED:
+        pytest.fail(f"SPROUT_REQUIRE is set, but {lacking}", pytrace=False)
+    pytest.skip(lacking)
 
 
 def reason_missing(name: str) -> str | None:

@@ -90,7 +90,7 @@ class Pupil:
         return self._read(await self.browser.post(path, json=body))
 
     def _read(self, answer: httpx2.Response) -> Any:
-        """What an answer says. Raises RuntimeError: the server refuses."""
+        """The JSON of an answer. Raises RuntimeError: the server refuses."""
         if answer.is_error:
             raise RuntimeError(f"{self.name}: {answer.request.url.path} {answer.status_code} {answer.text[:300]}")
         self.read.append(answer.text)

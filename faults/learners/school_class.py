@@ -33,7 +33,7 @@ TEACHER = "tess"
 
 @dataclass(slots=True)
 class ClassOutcome:
-    """What a class came to.
+    """Outcome of a class.
 
     Args:
         runs: the runs of all pupils, with what each has cost.
@@ -67,7 +67,7 @@ class ClassOutcome:
         return max(waits) / statistics.median(waits)
 
     def faults(self) -> list[str]:
-        """What is not as it must be, however fast the machine is."""
+        """Faults that no slow machine explains."""
         found = list(self.foreign)
         if abs(self.cost_usd - self.budget["today"]["usd"]) >= CENT or not self.cost_usd:
             found.append(f"the runs cost ${self.cost_usd:.6f}, the class ${self.budget['today']['usd']:.6f}")
@@ -199,7 +199,7 @@ async def _read_as_teacher(
 
 
 def _foreign(pupil: Pupil, pupils: Sequence[Pupil]) -> list[str]:
-    """What a pupil has read of another one: name, id, path or word."""
+    """Things of another pupil that a pupil has read: name, id, path or word."""
     read = "\n".join(pupil.read)
     others = [other for other in pupils if other is not pupil]
     marks = [(other, mark) for other in others for mark in (other.name, other.user_id, other.branch_id, other.word)]

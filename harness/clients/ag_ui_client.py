@@ -26,7 +26,7 @@ class BrokenRule(Exception):
 
 
 class AgUiClient:
-    """What a front end has of a thread: its messages by id, and its state.
+    """Messages by id and state of a thread that a front end has.
 
     Args:
         messages: those that it has already.

@@ -35,7 +35,7 @@ DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\
 
 
 def faults_of(statement: Any) -> list[str]:
-    """What a record store would refuse the statement for; empty if nothing."""
+    """Reasons why a record store would refuse the statement; empty if none."""
     found: list[str] = []
 
     def demand(fulfilled: bool, what: str) -> None:

@@ -23,7 +23,7 @@ VERSION_HEADER = "X-Experience-API-Version"
 
 @dataclass
 class Faults:
-    """What goes wrong with the next requests.
+    """Faults of the next requests.
 
     Args:
         answers: statuses instead of what is right, for as many requests; nothing is stored.

@@ -15,6 +15,7 @@ from playwright.async_api import Browser, Page
 from harness.clients.raw_http import HOST
 from harness.servers.stalling_proxy import stalling_proxy
 from harness.servers.web import Web
+from harness.services import skip_unless_required
 from sprout.clock import utc_now
 from sprout.events import EVENT, Guardrail, ReasoningBlock
 from sprout.runs.state import Run
@@ -132,7 +133,7 @@ async def test_O5_fetch_of_a_browser_follows_a_run(story: Story, browser: Browse
 async def test_O5_curl_follows_a_run(story: Story) -> None:
     curl = shutil.which("curl")
     if curl is None:
-        pytest.skip("curl is not installed")
+        skip_unless_required("curl is not installed")
     process = await asyncio.create_subprocess_exec(curl, "-sN", story.url, stdout=PIPE)
     assert process.stdout is not None
     lines: list[str] = []

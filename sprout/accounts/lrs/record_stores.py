@@ -98,7 +98,7 @@ class StoreAccess:
 
 @dataclass(frozen=True, slots=True)
 class StoreChange:
-    """What a teacher sets; without a secret, the one that is kept for this address and key."""
+    """Settings by a teacher; without a secret, the one that is kept for this address and key."""
 
     endpoint: str
     key: str
@@ -127,7 +127,7 @@ class RecordStoreRow(Wire):
 
 
 class StoreAnswer(Wire):
-    """What a record store says of itself."""
+    """Description that a record store gives of itself."""
 
     ok: bool
     versions: list[str] = Field(description="of xAPI that it speaks")
@@ -162,7 +162,7 @@ class RecordStores(Protocol):
         ...
 
     async def access(self, class_id: str, change: StoreChange, *, teacher_id: str) -> StoreAccess:
-        """What the change would send with. Raises SecretMissing."""
+        """Access with which the change would send. Raises SecretMissing."""
         ...
 
     async def remove(self, class_id: str, *, teacher_id: str) -> None:

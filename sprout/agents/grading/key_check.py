@@ -49,7 +49,7 @@ Solutions = Annotated[list[SolutionInput], Field(min_length=1, max_length=50)]
 
 
 class QuestionSources(Protocol):
-    """What a question is about: its node, and the passages of the topic."""
+    """Sources of a question: its node, and the passages of the topic."""
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
         """The node. Raises NotFound: there is none, or it is another learner's."""

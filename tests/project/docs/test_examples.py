@@ -14,6 +14,7 @@ from examples.tutor_tool import calculate
 from harness.database.empty_sqlite import create_empty_database
 from harness.journeys.sprout_server import COURSE, start_server
 from harness.prefork.python import prefork_python
+from harness.services import skip_unless_required
 from scripts.check import node
 from sprout.agents.tutor.tools import TUTOR_TOOLS
 from sprout.errors import ToolFailure
@@ -63,7 +64,7 @@ async def test_O5_a_program_of_a_few_lines_grows_a_path_and_follows_it(program: 
     assert len(lines) <= 15
     runner = prefork_python() if program.endswith(".py") else node()
     if runner is None:
-        pytest.skip("Node.js 20 is not installed")
+        skip_unless_required("Node.js 20 is not installed")
     async with start_server(tmp_path, create_empty_database(tmp_path), pace=Pace()) as sprout:
         command = (runner, str(EXAMPLES / program), sprout.url, COURSE)
         ran = await asyncio.create_subprocess_exec(*command, env={"PYTHONPATH": str(ROOT)}, stdout=PIPE, stderr=PIPE)

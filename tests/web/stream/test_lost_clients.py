@@ -9,10 +9,8 @@ from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from harness.servers.web import WEB_LIMITS, a_static_folder, serving_web
-from harness.services import REQUIRED
+from harness.services import skip_unless_required
 from sprout.events import MessageBlock
 from sprout.serving import listening_socket
 from sprout.web.http.limits import WebLimits
@@ -38,10 +36,7 @@ async def a_network_of_its_own() -> list[str]:
         tried = await asyncio.create_subprocess_exec(*way, "ip", "link", "set", "lo", "up", stderr=DEVNULL)
         if await tried.wait() == 0:
             return way
-    lacking = "this kernel lets nobody here have a network of his own"
-    if REQUIRED:
-        pytest.fail(f"SPROUT_REQUIRE is set, but {lacking}", pytrace=False)
-    pytest.skip(lacking)
+    return skip_unless_required("this kernel lets nobody here have a network of his own")
 
 
 async def test_N12_a_reader_whose_network_loses_everything_is_freed_once_that_has_lasted_too_long() -> None:
