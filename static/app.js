@@ -10,7 +10,7 @@ import { isSignedOut } from "./net/signed_out.js";
 import { openRights } from "./state/rights.js";
 import { followLink, homeUrl, screen } from "./state/router.js";
 import { openTabStream } from "./state/tab_stream.js";
-import { EmptyScreen, Fault, Shell } from "./views/common/shell.js";
+import { EmptyScreen, Fault, Frame, Shell } from "./views/common/shell.js";
 
 /** @typedef {(props: any) => any} View */
 /**
@@ -121,7 +121,7 @@ openTabStream();
 openRights();
 if (localStorage.getItem("sprout.notice") !== null) import("./state/due_notice.js").then(({ watchDue }) => watchDue());
 document.addEventListener("click", followLink);
-render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
+render(html`<${Frame}><${App} /><//>`, /** @type {HTMLElement} */ (document.getElementById("app")));
 shown.subscribe((now) => {
   fetchScreen(now.name);
 });

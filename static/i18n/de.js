@@ -72,6 +72,7 @@ export default {
   "cost.time_hours": "{low} bis {high} Std.",
   "cost.other": "{size}: {time} Lektionen.",
   "cost.offline": "{concepts}, kostenlos mit dem eingebauten Offline-Modell.",
+  "cost.offline_notes": "So viel, wie in deinen Unterlagen steht, kostenlos mit dem eingebauten Offline-Modell.",
   "cost.priced": "{concepts}; in etwa {minutes} erstellt, für {low} bis {high}.",
   "cost.unknown": "{concepts}. Der Preis von {model} ist nicht bekannt.",
   "cost.minutes": "{n} Minute|{n} Minuten",

@@ -70,6 +70,7 @@ export default {
   "cost.time_hours": "{low} to {high} h",
   "cost.other": "{size}: {time} of lessons.",
   "cost.offline": "{concepts}, free with the built-in offline model.",
+  "cost.offline_notes": "As much as your notes hold, free with the built-in offline model.",
   "cost.priced": "{concepts}; made in about {minutes} for {low} to {high}.",
   "cost.unknown": "{concepts}. The price of {model} is unknown.",
   "cost.minutes": "{n} minute|{n} minutes",

@@ -38,7 +38,7 @@ def read_anki_text(content: bytes, limits: ReadingLimits) -> Iterator[Drafted]:
     text = decode_text(content).lstrip("\ufeff")
     if len(text) > limits.characters:
         raise unreadable(UnreadableReason.TOO_MUCH_TEXT)
-    lines = text.splitlines(keepends=True)
+    lines = io.StringIO(text, newline="").readlines()
     headers = dict[str, str]()
     while lines and (found := ANKI_HEADER.match(lines[0])):
         headers[found[1].lower()] = found[2].strip()
@@ -46,9 +46,8 @@ def read_anki_text(content: bytes, limits: ReadingLimits) -> Iterator[Drafted]:
     layout = _layout(headers)
     csv.field_size_limit(limits.characters)
     try:
-        for row in csv.reader(io.StringIO("".join(lines), newline=""), delimiter=layout.separator):
-            if any(map(str.strip, row)) and not row[0].startswith("#"):
-                yield from note_drafts(_note(row, layout), BASIC)
+        for row in _rows(lines, layout.separator):
+            yield from note_drafts(_note(row, layout), BASIC)
     except csv.Error:
         raise unreadable(UnreadableReason.DAMAGED, detail="rows") from None
 
@@ -69,6 +68,16 @@ def _layout(headers: dict[str, str]) -> _Layout:
         columns.get("tags"),
         frozenset(columns.values()),
     )
+
+
+def _rows(lines: Sequence[str], separator: str) -> Iterator[list[str]]:
+    rows = csv.reader(lines, delimiter=separator)
+    begins = 0
+    for row in rows:
+        is_comment = lines[begins].startswith("#")  # in quotes, # is the first character of a field
+        begins = rows.line_num
+        if any(map(str.strip, row)) and not is_comment:
+            yield row
 
 
 def _note(row: Sequence[str], layout: _Layout) -> AnkiNote:

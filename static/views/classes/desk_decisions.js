@@ -2,7 +2,7 @@
 /** Keys of a teacher's desk: four decisions, none of which is suggested; the name, only when asked for. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { t } from "../../i18n/desk.js";
 import { html } from "../../lib/html.js";
 import * as deskApi from "../../net/desk_api.js";
@@ -27,7 +27,8 @@ export function Decisions({ classId, item, busy, onDecide, onLater }) {
   const name = useSignal(/** @type {string | null} */ (null));
   const problem = useSignal(/** @type {string | null} */ (null));
   const keys = KEYS.map((key) => ({ ...key, possible: item.answer !== null || isForUnanswered(key.decision) }));
-  useEffect(() => {
+  // Before anything is seen: a key that is pressed at once counts.
+  useLayoutEffect(() => {
     const press = (/** @type {KeyboardEvent} */ event) => {
       const key = keys[Number(event.key) - 1];
       if (!key?.possible || busy || event.repeat || isElsewhere(event)) return;

@@ -1,7 +1,8 @@
 // @ts-check
 /** Frame of every screen: bar, status line, error messages. */
 
-import { useEffect, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
@@ -15,39 +16,58 @@ import { Icon, Logo, Patterns } from "./icons.js";
 /** @import { ComponentChildren } from "preact" */
 
 /**
- * @param {{
+ * @typedef {{
  *   crumbs?: { title: string, url: string | null }[],
  *   tools?: ComponentChildren,
  *   note?: string | null,
- *   children: ComponentChildren,
  *   work?: boolean,
  *   asked?: string[],
  *   bare?: boolean,
- * }} props `bare`: without ways to other screens; `asked`: runs whose question the screen already shows
+ * }} Around `bare`: without ways to other screens; `asked`: runs whose question the screen already shows
  */
-export const Shell = ({ crumbs, tools, note, children, work, asked = [], bare }) => html`
-  <${Patterns} />
-  <a class="skip" href="#main">${t("app.skip")}</a>
-  <header class=${crumbs ? "bar inner" : "bar"}>
-    ${crumbs && html`<${WayBack} to=${crumbs.findLast(({ url }) => url)} />`}
-    <a class="brand" href=${homeUrl()} aria-label=${t("app.name")}>
-      <${Logo} />
-      <span>${t("app.name")}</span>
-    </a>
-    ${crumbs && html`<${Crumbs} crumbs=${crumbs} />`}
-    ${!crumbs && !bare && html`<nav class="nav" aria-label=${t("nav.main")}><${Places} /></nav>`}
-    <div class="bar-end">
-      ${!bare && html`<${StatusLine} />`}
-      ${note && html`<span class="status hide-s">${note}</span>`}
-      ${tools}
-      <${ThemeButton} />
-      ${!bare && html`<${SettingsLink} />`}
-    </div>
-  </header>
-  <${WaitingBar} asked=${asked} />
-  <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>
-  ${!bare && html`<${Tabs} />`}
-`;
+const around = signal(/** @type {Around} */ ({}));
+
+/**
+ * What a screen puts into the frame: its content here, the rest around it.
+ * @param {Around & { children: ComponentChildren }} props
+ */
+export function Shell({ children, ...rest }) {
+  useLayoutEffect(() => {
+    around.value = rest;
+  });
+  return children;
+}
+
+/**
+ * One frame for all screens: a link that is pressed while a screen comes is the same element when it is let go.
+ * @param {{ children: ComponentChildren }} props
+ */
+export function Frame({ children }) {
+  const { crumbs, tools, note, work, asked = [], bare } = around.value;
+  return html`
+    <${Patterns} />
+    <a class="skip" href="#main">${t("app.skip")}</a>
+    <header class=${crumbs ? "bar inner" : "bar"}>
+      ${crumbs && html`<${WayBack} to=${crumbs.findLast(({ url }) => url)} />`}
+      <a class="brand" href=${homeUrl()} aria-label=${t("app.name")}>
+        <${Logo} />
+        <span>${t("app.name")}</span>
+      </a>
+      ${crumbs && html`<${Crumbs} crumbs=${crumbs} />`}
+      ${!crumbs && !bare && html`<nav class="nav" aria-label=${t("nav.main")}><${Places} /></nav>`}
+      <div class="bar-end">
+        ${!bare && html`<${StatusLine} />`}
+        ${note && html`<span class="status hide-s">${note}</span>`}
+        ${tools}
+        <${ThemeButton} />
+        ${!bare && html`<${SettingsLink} />`}
+      </div>
+    </header>
+    <${WaitingBar} asked=${asked} />
+    <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>
+    ${!bare && html`<${Tabs} />`}
+  `;
+}
 
 /** The main navigation of a phone. */
 const Tabs = () =>

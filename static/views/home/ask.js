@@ -135,6 +135,7 @@ export function AskForm({ status, asked, refusal, isNext }) {
     submit();
   };
   const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+  const isSizeOfNotes = status?.model.offline && files.value.length > 0;
 
   return html`<div>
     <h1>${t("ask.title")}</h1>
@@ -253,8 +254,8 @@ export function AskForm({ status, asked, refusal, isNext }) {
         html`<p class="cost">
           <${Icon} name="clock" small />
           <span>
-            ${costLine(status, small.value)}
-            <span class="dimmer"> ${otherSize(status, small.value)}</span>
+            ${isSizeOfNotes && !small.value ? t("cost.offline_notes") : costLine(status, small.value)}
+            ${!isSizeOfNotes && html`<span class="dimmer"> ${otherSize(status, small.value)}</span>`}
           </span>
         </p>`
       }

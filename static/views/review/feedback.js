@@ -2,7 +2,7 @@
 /** Feedback on a review's answer: verdict, the answer, why, the passage, and when the part comes back. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/review.js";
 import { html } from "../../lib/html.js";
 import { serverNow } from "../../net/api.js";
@@ -185,7 +185,7 @@ function Grades({ opened, result, off }) {
   const busy = opened.busy.value !== null;
   const fits = result.fits ?? "good";
   useFocus(fitting, busy);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (/** @type {KeyboardEvent} */ event) => {
       if (off || busy || event.ctrlKey || event.metaKey || event.altKey) return;
       const chosen = ORDER[Number(event.key) - 1];

@@ -54,7 +54,7 @@ export function ModelProbes({ probes }) {
       mayProbe.value &&
       html`
         <div>
-          <button class="btn sm" type="button" aria-busy=${running.value} onClick=${start}>${label}</button>
+          <button class="btn" type="button" aria-busy=${running.value} onClick=${start}>${label}</button>
         </div>
         <p class="t13 dim">${t("st.probe_cost")}</p>
       `

@@ -128,7 +128,9 @@ def exported(collection: Collection, *, legacy: bool) -> bytes:
 async def test_O1_a_deck_that_anki_itself_exports_is_read(collection: Collection) -> None:
     anki_note(collection, "Basic", "What is faster than sound?", "light")
     anki_note(collection, "Basic (type in the answer)", "A mirror of glass is backed with …?", "silver")
-    anki_note(collection, "Cloze", "Light is {{c1::bent}} by {{c1::glass}}", "")
+    gaps = anki_note(collection, "Cloze", "Light is {{c1::bent}} by {{c1::glass}}", "")
+    gaps.guid = "#by chance"
+    collection.update_note(gaps)
     found = await read(exported(collection, legacy=True))
     assert [(one.prompt, one.correct_answer, one.tests) for one in found.questions] == [
         ("What is faster than sound?", "light", ("Light",)),
@@ -153,9 +155,11 @@ async def test_O1_a_deck_that_anki_itself_exports_is_read(collection: Collection
 
 
 async def test_O1_a_text_without_header_is_read_and_one_of_20_000_lines_refused() -> None:
-    found = await read(b'What is 2 < 3?\tTrue\n"Two\nlines?"\tyes\nThe {{c1::sun}} shines\n', "cards.txt")
+    found = await read(
+        b'What is 2 < 3?\tTrue\n"Two\nlines?"\tyes\nThe {{c1::sun}} shines\n# no note\n"#1"\tone\n', "cards.txt"
+    )
     assert [(one.prompt, one.accepted) for one in found.questions] == [
-        ("What is 2 < 3?", ("True",)), ("Two\nlines?", ("yes",)), ("The _____ shines", ("sun",)),
+        ("What is 2 < 3?", ("True",)), ("Two\nlines?", ("yes",)), ("The _____ shines", ("sun",)), ("#1", ("one",)),
     ]  # fmt: skip
     assert await refusal(b"#separator:tab\n" + b"front\tback\n" * 20_000) == "too_many_questions"
     assert await refusal(b'#separator:tab\n"front\tback\n' + b"x" * 3_000_000) == "too_much_text"

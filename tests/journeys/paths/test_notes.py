@@ -60,8 +60,9 @@ async def test_dropped_and_picked_notes_grow_a_path_and_refused_files_say_why(
 
 async def test_two_files_make_one_path(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
     async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE) as grown, open_page(browser, grown.url) as page:
-        await _drop(page, {name: (NOTES / name).read_text() for name in ("revolution.md", "bread.txt")})
         await expect(page.get_by_text("6 to 10 concepts, 6 to 16 h of lessons")).to_be_visible()
+        await _drop(page, {name: (NOTES / name).read_text() for name in ("revolution.md", "bread.txt")})
+        await expect(page.get_by_text("As much as your notes hold")).to_be_visible()
         await page.get_by_role("button", name="Short").click()
         await expect(page.get_by_text("1 to 2 concepts, 15 to 50 min of lessons")).to_be_visible()
         await page.get_by_role("button", name="Grow a path").click()

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from urllib.parse import urljoin
 
 import pytest
 from playwright.async_api import Browser, CDPSession, Page, expect
@@ -63,8 +62,7 @@ async def sign_out(page: Page) -> None:
 
 
 async def to_settings(page: Page) -> None:
-    await page.get_by_role("link", name="Settings").wait_for()  # there once one is signed in
-    await page.goto(urljoin(page.url, "/settings"))
+    await page.get_by_role("link", name="Settings").click()
     await expect(page.get_by_text("Signed in as anna")).to_be_visible()
 
 

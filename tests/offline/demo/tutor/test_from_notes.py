@@ -271,6 +271,20 @@ def test_what_is_only_compared_ends_as_practice() -> None:
     assert room.completed.endswith("You have read this part of your notes to its end: Rooms."), "nothing to learn it by"
 
 
+def test_H4c_what_is_learned_with_one_question_because_no_more_is_asked_is_not_called_practice() -> None:
+    text = "## Leaves\n\n**Chlorophyll** is the green substance that takes in light.\n"
+    tag = Tag("passage", {"id": "p1", "doc": "leaves.md", "heading": "Leaves"}, text)
+    lesson = lesson_from_notes([tag], title="Leaves", desc="")
+    assert lesson is not None
+    assert [task.prompt for chunk in lesson.chunks for task in chunk.questions if task.is_marked_by_code]
+    passages = fenced("passage", text, limit=PASSAGE_CHARACTERS, **tag.attributes)
+    room = Classroom(make_tutor(), first_message("My notes", "Leaves", "", passages))
+    room.open()
+    room.answer("chlorophyll", right=True)
+    assert room.completed
+    assert "practice" not in room.completed
+
+
 def test_the_help_of_german_notes_is_german() -> None:
     idea = ideas("photosynthese.md")[0]
     lesson = room_on("photosynthese.md", idea)

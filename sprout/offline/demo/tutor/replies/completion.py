@@ -34,8 +34,9 @@ def completion_text(turn: Turn, teaching: TutorLesson, frames: Templates) -> str
 def _record_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
     if teaching.source == "notes":
         yield Snippet(teaching.summary)
-        can_be_learned = any(task.is_marked_by_code for chunk in teaching.chunks for task in chunk.questions)
-        if can_be_learned and turn.unaided_right < RIGHT_TO_LEARN:
+        could_show_it = any(task.is_marked_by_code for chunk in teaching.chunks for task in chunk.questions)
+        is_read_enough = len(turn.asked) < RIGHT_TO_LEARN
+        if could_show_it and not is_read_enough and turn.unaided_right < RIGHT_TO_LEARN:
             yield Snippet(frames.render("notes_practised"))
         return
     alone = steps_solved(turn, teaching)
