@@ -62,7 +62,7 @@ def titles_of(stretches: Sequence[Stretch], code: str) -> list[str]:
     """A title for each: its heading, its headings, or its key terms; none twice."""
     titles: list[str] = []
     for stretch in stretches:
-        candidates = _titles(stretch, code)
+        candidates = _titles(stretch, code, is_all=len(stretches) == 1)
         taken = {title.casefold() for title in titles}
         titles.append(next(one for one in candidates if one.casefold() not in taken))
     return titles
@@ -145,7 +145,7 @@ def _merged(found: list[Stretch], at: int) -> list[Stretch]:
     return [*found[:at], Stretch((*one.parts, *other.parts), one.document, terms), *found[at + 2 :]]
 
 
-def _titles(stretch: Stretch, code: str) -> Iterator[str]:
+def _titles(stretch: Stretch, code: str, *, is_all: bool) -> Iterator[str]:
     say = language(code).phrases
     headed = [part for part in stretch.parts if part.path]
     named = [part for part in headed if not part.opening] or headed
@@ -161,7 +161,7 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
         yield titles[0]
     else:
         whole = NAME_SEPARATOR.join(titles)
-        above = _above(named, complete=len(whole) <= LONGEST_TITLE)
+        above = _above(named, complete=len(whole) <= LONGEST_TITLE, is_all=is_all)
         if names_subject(above) and not says_nothing(above):
             yield above
         yield whole if len(whole) <= LONGEST_TITLE else f"{titles[0]} {say.and_more}"
@@ -172,11 +172,14 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     yield from (f"{base} ({number})" for number in range(2, 1_000))
 
 
-def _above(named: Sequence[Part], *, complete: bool) -> str:
-    """The heading over all of the parts, if one is; `complete`: only if nothing else stands under it."""
+def _above(named: Sequence[Part], *, complete: bool, is_all: bool) -> str:
+    """The heading over all of the parts, if one is; `complete`: only if nothing else stands under it, or they are all
+    that is taught."""
     above = {part.path[:-1] for part in named}
     if len(above) != 1 or not (path := above.pop()) or any(part.opening for part in named):
         return ""
+    if is_all:
+        return path[-1]
     if complete:
         return path[-1] if all(part.siblings == len(named) for part in named) else ""
     return path[-1] if len(path) > 1 else ""

@@ -64,6 +64,12 @@ def test_a_large_section_is_opened_and_a_small_path_stays_small() -> None:
     assert "2 more parts of your notes" in short.closing
 
 
+def test_a_short_text_that_is_one_concept_has_its_title() -> None:
+    headings = ("What it is", "Light reactions", "Dark reactions (Calvin cycle)", "What limits it")
+    text = "# Photosynthesis, biology on Friday\n\n" + "".join(section(one, 14) for one in headings)
+    assert titles(path_of(text)) == ["Photosynthesis, biology on Friday"]
+
+
 def test_exercises_references_and_boxes_are_no_concepts_and_the_rationale_says_why() -> None:
     text = (
         "# Rust\n\n"
