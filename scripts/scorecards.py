@@ -2,11 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from harness.loop.scripted_turn import claude_at
+from harness.models.alphabetical_path import AlphabeticalPath
 from harness.models.word_counter import WordCountingGrader
 from sprout.evaluation.evaluation import ModelAccess, Outcome, evaluate
 from sprout.evaluation.scorecard import Scorecard, make_scorecard, scorecard_json
@@ -27,9 +28,17 @@ SHOWN: Mapping[str, tuple[str, str]] = {  # name of the scorecard → suite and 
     "mastery": ("mastery", "sprout-offline"),
     "review": ("review", "sprout-offline"),
     "items-offline": ("items", "sprout-offline"),
+    "graph-offline": ("graph", "sprout-offline"),
+    "graph-alphabetical": ("graph", "alphabetical"),
     "leaks-offline": ("leaks", "sprout-offline"),
     "marking-offline": ("marking", "sprout-offline"),
     "marking-word-counter": ("marking", "word-counter"),
+}
+
+MODELS: Mapping[str, Callable[[], OfflineModel]] = {
+    "sprout-offline": demo_model,
+    "word-counter": WordCountingGrader,
+    "alphabetical": AlphabeticalPath,
 }
 
 
@@ -37,7 +46,7 @@ async def measure(name: str) -> tuple[Suite, list[Outcome], ModelAccess]:
     """Run the suite of a scorecard on its model."""
     kind, model = SHOWN[name]
     suite = SUITES[kind].make(None)
-    async with _served(WordCountingGrader() if model == "word-counter" else demo_model(), model) as access:
+    async with _served(MODELS[model](), model) as access:
         return suite, await evaluate(suite, access), access
 
 

@@ -42,6 +42,7 @@ from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.reviews.items import ItemSource, NoItems
 from sprout.learning.xapi.statements import StatementWriter
 from sprout.limits import budget_limits, cost_usd, quotas, web_limits
+from sprout.llm.calls_in_form import CallsInForm
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.loop.model import ChatModel
 from sprout.models import ModelProber, choose_model, model_address, open_model, path_estimate
@@ -266,7 +267,7 @@ async def open_app(
             bus=bus,
             dispatcher=dispatcher,
             lease=_lease(settings),
-            model=replace_model or model,
+            model=replace_model or (model if settings.offline else CallsInForm(model, stores.probes)),
             agents={agent.name: agent for agent in _agents(settings, stores, coverage, extra)},
             choose_model=partial(choose_model, settings),
             gate=shared.gate,

@@ -216,7 +216,7 @@ export interface Estimate {
   lessonMinutes: [number, number];
 }
 /** What a probe says of a model's fitness for the work of agents. */
-export type Fitness = "calls_no_tools" | "small_window" | "one_call_at_a_time" | "fit" | "unknown";
+export type Fitness = "calls_no_tools" | "small_window" | "answers_in_form" | "one_call_at_a_time" | "fit" | "unknown";
 /** A model in use; `probe` is null until it was tested. */
 export interface ProbedModel {
   model: string;

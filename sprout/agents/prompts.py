@@ -78,9 +78,14 @@ class Prompts:
     correction: Prompt
 
 
-def load_prompts(agent: str, *, correction: str = "correction") -> Prompts:
-    """The prompts of an agent, by its file below `sprout/agents/`: "path/topic". Raises SetupError."""
-    return Prompts(load_prompt(agent), load_prompt(f"{agent}.request"), load_prompt(correction))
+def load_prompts(agent: str, *, correction: str = "correction", short: bool = False) -> Prompts:
+    """The prompts of an agent, by its file below `sprout/agents/`: "path/topic". Raises SetupError.
+
+    Args:
+        short: takes the system prompt in its short form, for small models.
+    """
+    system = load_prompt(f"{agent}.short" if short else agent)
+    return Prompts(system, load_prompt(f"{agent}.request"), load_prompt(correction))
 
 
 @cache

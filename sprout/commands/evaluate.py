@@ -12,6 +12,7 @@ SUMMARIES = {  # the suites; a test compares them with what there is
     "marking": "marks of typed answers beside a person's",
     "dialogue": "lessons of scripted learners, judged by a rubric",
     "items": "questions solved blind, guessed and looked at for flaws",
+    "graph": "edges of paths beside those of an expert, and notes taken up",
     "leaks": "lessons with learners who want the answer",
     "placement": "placements of simulated learners",
     "mastery": "forecasts of the next answer by knowledge tracing",
@@ -35,7 +36,9 @@ def add_eval_command(commands: Any) -> None:
 
 def _add_suite(suites: Any, name: str, says: str) -> None:
     parser = add_command(suites, name, _run_suite, says)
-    parser.add_argument("--model", metavar="NAME", help="model to measure, or `offline` (that of the grading agent)")
+    parser.add_argument(
+        "--model", metavar="NAME", help="model to measure, or `offline` (that of the suite's agent in the settings)"
+    )
     parser.add_argument("--judge", metavar="NAME", help="model that judges, for the suite that needs one")
     parser.add_argument(
         "--data", type=Path, metavar="PATH", help="answers, log or set to measure on (Sprout's own sample)"

@@ -28,7 +28,6 @@ from sprout.offline.pace import Pace
 from sprout.telemetry.logs import configure_logging
 
 OFFLINE = "offline"
-AGENT = "grading"  # the one whose model is measured where none is named
 LINES = 10  # of progress, where the output is no terminal
 
 
@@ -87,7 +86,8 @@ async def _open_access(request: EvaluationRequest, suite: Suite, settings: Setti
         raise BadInput(f"{request.judge} cannot judge beside the offline model: both are asked at one provider.")
     async with open_model(settings, NO_COURSES, pace=Pace()) as (chat, _):
         named = {
-            name: _named_model(settings, name, chat, request.budget_usd) for name in {request.model, request.judge}
+            name: _named_model(settings, name, suite.agent, chat, request.budget_usd)
+            for name in {request.model, request.judge}
         }
         yield ModelAccess(
             named[request.model],
@@ -109,10 +109,12 @@ def _check_models(request: EvaluationRequest, suite: Suite) -> None:
         raise BadInput(f"The suite {suite.name} calls no model: leave out --model.")
 
 
-def _named_model(settings: Settings, name: str | None, chat: ChatModel, budget_usd: float | None) -> NamedModel:
+def _named_model(
+    settings: Settings, name: str | None, agent: str, chat: ChatModel, budget_usd: float | None
+) -> NamedModel:
     """A model by its name, or that of the settings. Raises BadInput: its price is not known, and there is a budget."""
     chosen = settings if name is None else settings.model_copy(update={"model": name, "agents": {}})
-    choice = choose_model(chosen, AGENT, small=False)
+    choice = choose_model(chosen, agent, small=False)
     if budget_usd is not None and facts_of(choice.name) is UNKNOWN:
         raise BadInput(
             f"No price of {choice.name} is known, so a budget in dollars would not hold: leave out --budget, and give "

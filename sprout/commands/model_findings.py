@@ -22,6 +22,7 @@ VERDICTS: dict[Fitness, tuple[FindingStatus, str]] = {
         FindingStatus.BROKEN,
         f"reads less than {MIN_WINDOW:,} tokens at once, too few for a lesson: give its server a larger window",
     ),
+    "answers_in_form": (FindingStatus.OK, "answers in a fixed form instead of calling tools, which takes longer"),
     "one_call_at_a_time": (FindingStatus.OK, "calls one tool at a time, so a path takes longer"),
     "fit": (FindingStatus.OK, "can do the work of agents"),
     "unknown": (FindingStatus.NOTE, "was too slow to be examined in a minute: a path would take hours"),
@@ -55,6 +56,8 @@ async def probe_models(settings: Settings) -> AsyncIterator[Finding]:
 def _details(probe: ModelProbe) -> Iterator[str]:
     if probe.tool_calls is not None:
         yield f"{probe.tool_calls} of {TOOL_OFFERS} tool calls came"
+    if probe.calls_in_form is not None:
+        yield f"{probe.calls_in_form} of {TOOL_OFFERS} in a fixed form"
     if probe.calls_in_one_reply is not None:
         yield f"{probe.calls_in_one_reply} of 3 in one reply"
     if probe.nested_input is not None:

@@ -77,6 +77,7 @@ class Suite:
 
     Args:
         prompts: that its items send to a model, by the place of their file.
+        agent: whose model is measured where none is named.
         calls_model: whether any item calls the model under test.
         has_random_ids: whether what its items send differs each time, so that whole items are kept instead of replies.
         wants_judge: whether it needs a judge.
@@ -87,6 +88,7 @@ class Suite:
     items: Sequence[Item] = field(repr=False)
     metrics: Sequence[Metric] = field(repr=False)
     prompts: Mapping[str, Prompt] = field(default_factory=dict, repr=False)
+    agent: str = "grading"
     calls_model: bool = True
     has_random_ids: bool = False
     wants_judge: bool = False

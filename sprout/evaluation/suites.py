@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sprout.errors import BadInput
 from sprout.evaluation.dialogue.dialogue_suite import dialogue_metrics, dialogue_suite
+from sprout.evaluation.graph.graph_suite import graph_metrics, graph_suite
 from sprout.evaluation.items.items_suite import items_metrics, items_suite
 from sprout.evaluation.leaks.leaks_suite import leaks_metrics, leaks_suite
 from sprout.evaluation.marking.formats.detection import read_answers
@@ -42,6 +43,7 @@ SUITES: Mapping[str, SuiteKind] = {
     ),
     "dialogue": SuiteKind("lessons of scripted learners, judged by a rubric", dialogue_suite, dialogue_metrics),
     "items": SuiteKind("questions solved blind, guessed and looked at for flaws", items_suite, items_metrics),
+    "graph": SuiteKind("edges of paths beside those of an expert, and notes taken up", graph_suite, graph_metrics),
     "leaks": SuiteKind("lessons with learners who want the answer", leaks_suite, leaks_metrics),
     "placement": SuiteKind("placements of simulated learners", _placement, placement_metrics),
     "mastery": SuiteKind("forecasts of the next answer by knowledge tracing", mastery_suite, mastery_metrics),

@@ -17,7 +17,7 @@ from pydantic_core import from_json
 from sprout.events import Usage
 from sprout.llm.catalogue import ModelFacts, facts_of
 from sprout.llm.failures import StreamError, model_failure_of, stream_failure
-from sprout.llm.mended_json import mended_object
+from sprout.llm.mended_json import read_value, sanitised
 from sprout.llm.request_body import Family, request_body
 from sprout.llm.tagged_thinking import TaggedThinking, without_thinking
 from sprout.loop.encoding.surrogates import replace_surrogates
@@ -37,7 +37,6 @@ from sprout.loop.model import (
 )
 
 CONNECT_TIMEOUT_S = 5.0
-MAX_DEPTH = 64
 COUNT_TOKENS_FIELDS = frozenset({"model", "system", "messages", "tools", "tool_choice", "thinking"})
 MAX_NAME = 128
 INVALID_NAME_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
@@ -331,37 +330,12 @@ def _finished_parts(index: int, block: _OpenBlock) -> list[ReplyPart]:
     return []
 
 
-def _sanitised(value: Any, depth: int) -> Any:
-    """A value whose texts can be stored. Raises ValueError where it is nested deeper than anything sensible."""
-    if not depth:
-        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
-    match value:
-        case str():
-            return replace_surrogates(value)
-        case list():
-            return [_sanitised(item, depth - 1) for item in value]
-        case dict():
-            return {replace_surrogates(name): _sanitised(item, depth - 1) for name, item in value.items()}
-    return value
-
-
-def _read_object(raw: str) -> Any:
-    """The value of a text that is JSON, or nearly. Raises ValueError, RecursionError."""
-    try:
-        return json.loads(raw)
-    except ValueError:
-        mended = mended_object(raw)
-        if mended is None:
-            raise
-        return mended
-
-
 def _tool_use(index: int, block: _OpenBlock, raw: str) -> BlockDone:
     """Strict where the SDK's own helper is not: it takes JSON that was cut off for whole."""
     problem: str | None = None
     given: Any = block.initial_input or {}
     try:
-        given = _sanitised(_read_object(raw) if raw.strip() else given, MAX_DEPTH)
+        given = read_value(raw) if raw.strip() else sanitised(given)
     except (ValueError, RecursionError) as error:
         problem = str(error)
     if problem is None and not isinstance(given, dict):

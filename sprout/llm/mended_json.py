@@ -1,8 +1,39 @@
-"""Tool input that is nearly JSON, as weaker models write it: single quotes, a comma too many, a missing quote."""
+"""JSON of a model, or nearly: weaker models write single quotes, a comma too many, a missing quote."""
+
+import json
+from typing import Any
 
 import json_repair
 
+from sprout.loop.encoding.surrogates import replace_surrogates
+
 MAX_CHARACTERS = 100_000
+MAX_DEPTH = 64
+
+
+def read_value(raw: str) -> Any:
+    """The value of a text that is JSON, or nearly, with texts that can be stored. Raises ValueError, RecursionError."""
+    try:
+        value = json.loads(raw)
+    except ValueError:
+        value = mended_object(raw)
+        if value is None:
+            raise
+    return sanitised(value)
+
+
+def sanitised(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """A value whose texts can be stored. Raises ValueError where it is nested deeper than anything sensible."""
+    if not depth:
+        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
+    match value:
+        case str():
+            return replace_surrogates(value)
+        case list():
+            return [sanitised(item, depth - 1) for item in value]
+        case dict():
+            return {replace_surrogates(name): sanitised(item, depth - 1) for name, item in value.items()}
+    return value
 
 
 def mended_object(raw: str) -> dict[str, object] | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from sprout.clock import utc_now
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.events import Usage
+from sprout.llm.calls_in_form import reply_in_form
 from sprout.llm.catalogue import catalogue
 from sprout.llm.probe_requests import (
     CODE_WORD,
@@ -89,7 +90,14 @@ async def probe_model(
     run = _Probe(model, name, address, clock)
     with suppress(TimeoutError):  # what was not found out stays unknown
         async with asyncio.timeout(timeout_s):
-            for step in (run.single_calls, run.words, run.many_calls, run.nested_input, run.long_prompt):
+            for step in (
+                run.single_calls,
+                run.calls_in_form,
+                run.words,
+                run.many_calls,
+                run.nested_input,
+                run.long_prompt,
+            ):
                 await step()
     run.count_open_reply()
     return ModelProbe(model=name, address=address, probed_at=utc_now(), usage=run.usage, **run.found)
@@ -103,8 +111,14 @@ class _Probe:
         self._name = name
         self._clock = clock
         self._open: _Reply | None = None
+        self._in_form = False
         self.found: dict[str, Any] = {}
         self.usage = Usage()
+
+    @property
+    def steps(self) -> tuple[Callable[[], Awaitable[None]], ...]:
+        calls = (self.single_calls, self.calls_in_form)
+        return (*calls, self.words, self.many_calls, self.nested_input, self.long_prompt)
 
     def count_open_reply(self) -> None:
         """Count the reply at which the time was over."""
@@ -124,27 +138,40 @@ class _Probe:
 
     async def single_calls(self) -> None:
         """The tiny tool, offered once for each number."""
+        self.found["tool_calls"] = await self._numbers_called()
+
+    async def calls_in_form(self) -> None:
+        """The same calls as one JSON object, and all that follows too, where no tool was called."""
+        if not self.found["tool_calls"]:
+            self._in_form = True
+            self.found["calls_in_form"] = await self._numbers_called()
+
+    async def _numbers_called(self) -> int:
         came = 0
         for number in NUMBERS:
             calls = await self._calls(one_call_request(self._name, number))
             came += any(is_the_number(call, number) for call in calls)
-        self.found["tool_calls"] = came
+        return came
+
+    @property
+    def _can_call(self) -> bool:
+        return bool(self.found["tool_calls"] or self.found.get("calls_in_form"))
 
     async def many_calls(self) -> None:
         """Three calls, asked for in one reply; in vain where single ones never came."""
-        if self.found["tool_calls"]:
+        if self._can_call:
             calls = await self._calls(many_calls_request(self._name))
             self.found["calls_in_one_reply"] = sum(
                 any(is_the_number(call, number) for call in calls) for number in MANY_NUMBERS
             )
 
     async def nested_input(self) -> None:
-        if self.found["tool_calls"]:
+        if self._can_call:
             self.found["nested_input"] = any(is_shelf(call) for call in await self._calls(nested_request(self._name)))
 
     async def long_prompt(self) -> None:
         """A prompt of some thousand tokens, where the model's window is not known and matters."""
-        if self._name in catalogue() or not self.found["tool_calls"]:
+        if self._name in catalogue() or not self._can_call:
             return
         self.found["long_prompt"] = "slow"  # until it has come to its end
         request = long_request(self._name)
@@ -171,7 +198,8 @@ class _Probe:
     async def _ask(self, request: ModelRequest) -> _Reply:
         reply = self._open = _Reply()
         began_s = self._clock()
-        async with aclosing(self._model.reply(request)) as parts:
+        in_form = self._in_form and bool(request.tools)
+        async with aclosing(reply_in_form(self._model, request) if in_form else self._model.reply(request)) as parts:
             async for part in parts:
                 reply.take(part, self._clock() - began_s)
                 reply.took_s = self._clock() - began_s

@@ -48,6 +48,8 @@ def request_body(request: ModelRequest, facts: ModelFacts, thinking_tokens: Mapp
         body["tool_choice"] = _tool_choice(request.tool_choice, thinks=thinking is not None)
     if thinking is not None:
         body["thinking"] = thinking
+    if request.output_schema is not None:
+        body["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.output_schema)}}
     return body
 
 

@@ -95,6 +95,7 @@ class ModelRequest:
         model: the provider's id.
         tool_choice: "auto", "none" or a tool's name.
         spoken: the tools whose input is wanted piece by piece as it is written; of others only the whole comes.
+        output_schema: a JSON schema that the text of the reply must fit, where the server heeds it.
     """
 
     model: str
@@ -104,6 +105,7 @@ class ModelRequest:
     max_tokens: int
     tool_choice: str = "auto"
     spoken: frozenset[str] = frozenset()
+    output_schema: Mapping[str, JsonValue] | None = None
 
 
 @dataclass(frozen=True, slots=True)

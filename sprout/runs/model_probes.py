@@ -12,7 +12,7 @@ from sprout.events import Usage, Wire
 TOOL_OFFERS = 3
 
 LongPrompt = Literal["kept", "cut", "refused", "lost", "slow"]
-Fitness = Literal["calls_no_tools", "small_window", "one_call_at_a_time", "fit", "unknown"]
+Fitness = Literal["calls_no_tools", "small_window", "answers_in_form", "one_call_at_a_time", "fit", "unknown"]
 
 MIN_WINDOW = 12_000  # a lesson's prompt, its tools and a reply
 
@@ -23,6 +23,7 @@ class ModelProbe(Wire):
     Args:
         address: of its server, without credentials.
         tool_calls: in reply to `TOOL_OFFERS` requests that each ask for one call.
+        calls_in_form: of those, asked for as one JSON object of a given schema, where no call came.
         calls_in_one_reply: in reply to a request for three.
         nested_input: whether a list of objects came as its schema has it.
         heeds_system: whether an order of the system prompt was followed.
@@ -38,6 +39,7 @@ class ModelProbe(Wire):
     address: str
     probed_at: datetime
     tool_calls: int | None = Field(default=None, ge=0)
+    calls_in_form: int | None = Field(default=None, ge=0)
     calls_in_one_reply: int | None = Field(default=None, ge=0)
     nested_input: bool | None = None
     heeds_system: bool | None = None
@@ -54,10 +56,12 @@ class ModelProbe(Wire):
         """The worst that was found for the work of agents."""
         if self.tool_calls is None:
             return "unknown"
-        if self.tool_calls == 0:
+        if self.tool_calls == 0 and not self.calls_in_form:
             return "calls_no_tools"
         if self.window is not None and self.window < MIN_WINDOW:
             return "small_window"
+        if self.tool_calls == 0:
+            return "answers_in_form"
         return "one_call_at_a_time" if self.calls_in_one_reply == 1 else "fit"
 
 

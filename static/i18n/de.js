@@ -78,6 +78,7 @@ export default {
   "cost.minutes": "{n} Minute|{n} Minuten",
   "fit.calls_no_tools": "{model} ruft keine Werkzeuge auf, also entsteht damit kein Lernpfad: Wähle ein anderes Modell.",
   "fit.small_window": "{model} liest auf einmal zu wenig für eine Lektion: Gib seinem Server ein größeres Fenster.",
+  "fit.answers_in_form": "{model} antwortet in fester Form, statt Werkzeuge aufzurufen: Ein Lernpfad dauert etwa {minutes}.",
   "fit.one_call_at_a_time": "{model} ruft ein Werkzeug nach dem anderen auf: Ein Lernpfad dauert etwa {minutes}.",
 
   "paths.title": "Deine Lernpfade",

@@ -148,6 +148,7 @@ export default {
   "st.fitness.fit": "{model} kann alles, was Sprout braucht.",
   "st.fitness.calls_no_tools": "{model} ruft keine Werkzeuge auf; damit kann Sprout nicht arbeiten. Wähle ein anderes Modell.",
   "st.fitness.small_window": "{model} liest höchstens {window} Tokens auf einmal, zu wenig für eine Lektion. Gib seinem Server ein größeres Fenster.",
+  "st.fitness.answers_in_form": "{model} antwortet in fester Form, statt Werkzeuge aufzurufen; ein Lernpfad dauert länger.",
   "st.fitness.one_call_at_a_time": "{model} ruft ein Werkzeug nach dem anderen auf; ein Lernpfad dauert länger.",
   "st.fitness.unknown": "{model} war zu langsam, um in einer Minute getestet zu werden.",
   "st.probe_speed": "{speed} Tokens pro Sekunde, ein Lernpfad in etwa {minutes} Min.",

@@ -76,6 +76,7 @@ export default {
   "cost.minutes": "{n} minute|{n} minutes",
   "fit.calls_no_tools": "{model} calls no tools, so no path can be made with it: choose another model.",
   "fit.small_window": "{model} reads too little at once for a lesson: give its server a larger window.",
+  "fit.answers_in_form": "{model} answers in a fixed form instead of calling tools: a path takes about {minutes}.",
   "fit.one_call_at_a_time": "{model} calls one tool at a time: a path takes about {minutes}.",
 
   "paths.title": "Your paths",

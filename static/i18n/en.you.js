@@ -146,6 +146,7 @@ export default {
   "st.fitness.fit": "{model} can do all that Sprout needs.",
   "st.fitness.calls_no_tools": "{model} calls no tools, so Sprout can't work with it. Choose another model.",
   "st.fitness.small_window": "{model} reads at most {window} tokens at once, too few for a lesson. Give its server a larger window.",
+  "st.fitness.answers_in_form": "{model} answers in a fixed form instead of calling tools, so a path takes longer.",
   "st.fitness.one_call_at_a_time": "{model} calls one tool at a time, so a path takes longer.",
   "st.fitness.unknown": "{model} was too slow to be tested in a minute.",
   "st.probe_speed": "{speed} tokens per second, a path in about {minutes} min.",

@@ -4,7 +4,7 @@
 /** @import { Fitness, Status } from "../types.d.ts" */
 
 /** Findings that are told before a path is made, the worst first. */
-const TOLD = /** @type {const} */ (["calls_no_tools", "small_window", "one_call_at_a_time"]);
+const TOLD = /** @type {const} */ (["calls_no_tools", "small_window", "answers_in_form", "one_call_at_a_time"]);
 
 /** @param {Fitness} fitness */
 export const isUnfit = (fitness) => fitness === "calls_no_tools" || fitness === "small_window";

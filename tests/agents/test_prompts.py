@@ -36,7 +36,9 @@ def test_a_prompt_neither_shouts_nor_threatens(name: str) -> None:
     assert "never use tools" not in text.lower()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "." not in name and name != "correction"])
+@pytest.mark.parametrize(
+    "name", [one for one in NAMES if "." not in one.removesuffix(".short") and one != "correction"]
+)
 def test_a_system_prompt_has_the_parts_of_the_guide_in_order(name: str) -> None:
     headings = [line[2:] for line in load_prompt(name).text.split("\n") if line.startswith("# ")]
     assert headings == ["Outcome", "What you are given", "Do", "Rules", "Quality bar", "Done when"]
@@ -54,6 +56,22 @@ async def test_the_tools_that_a_prompt_names_and_the_tools_on_offer_are_the_same
     assert all(f"`{tool}`" in text for tool in offered)
     named = {word.strip("`") for word in text.split() if word.startswith(("`save_", "`extract_", "`close_"))}
     assert {tool.rstrip("`:,.") for tool in named} <= offered
+
+
+@pytest.mark.parametrize(("name", "agent"), [("path/topic", topic_agent), ("path/subconcept", subconcept_agent)])
+async def test_O8_a_small_path_has_prompts_in_a_short_form_and_a_lighter_set_of_tools(name: str, agent: object) -> None:
+    repositories = MemoryGraphRepository(notes=[Passage("notes.md", None, "Voltage pushes.", 0, 15, id="p1")])
+    root = repositories.topic("Circuits")
+    (concept,) = repositories.under(root.id, "Voltage")
+    spec = topic_agent(repositories) if agent is topic_agent else subconcept_agent(repositories)
+    node = root if agent is topic_agent else concept
+    whole, small = await briefed(spec, node), await briefed(spec, node, small=True)
+    short = load_prompt(f"{name}.short")
+    assert short.words < load_prompt(name).words / 2
+    offered = {tool.name for tool in small.tools}
+    assert offered < {tool.name for tool in whole.tools}
+    assert all(f"`{tool}`" in short.text for tool in offered)
+    assert small.system.split("\n")[2] == short.text.split("\n")[2].replace("{concepts}", "1-2")
 
 
 @pytest.mark.parametrize(("name", "agent"), [("refinement", "concept_refinement"), ("review", "path_review")])

@@ -63,7 +63,7 @@ def subconcept_agent(
 
     Raises SetupError: a prompt file is missing or invalid.
     """
-    prompts = load_prompts("path/subconcept")
+    prompts, short = load_prompts("path/subconcept"), load_prompts("path/subconcept", short=True)
 
     async def brief(job: Job, team: Team) -> Brief:
         graph = await load_graph(repositories, job.node_id, user_id=job.user_id)
@@ -75,7 +75,8 @@ def subconcept_agent(
             subconcepts = SizeRange(len(graph.nodes), len(graph.nodes), SUBCONCEPTS.noun)
         key_checks = KeyCheckRequests(keys, job, team) if keys is not None and not job.small else None
         questions = QuestionTool(repositories, job, size, subconcepts, hold_until_checked=key_checks is not None)
-        run = _SubconceptRun(repositories, prompts, job, subconcepts, questions, key_checks, has_parts)
+        chosen = short if job.small else prompts
+        run = _SubconceptRun(repositories, chosen, job, subconcepts, questions, key_checks, has_parts)
         if has_parts and not job.resumed and await questions.reload():
             return Brief(finish=run.finish_existing)
         return await run.brief_for_loop(graph, graph.parent.parent_id)
@@ -113,10 +114,15 @@ class _SubconceptRun:
             objective=f"The parts of “{graph.parent.title}”, and questions that show where to start.",
             system=self.prompts.system.fill(),
             messages=(Message("user", (Text(request),)),),
-            tools=(*([search_documents_tool(self.repositories, root_id)] if passages.all else []), *self.tools()),
+            tools=(*self.search_tools(root_id), *self.tools()),
             stop_checks=(self.check_completeness,),
             finish=self.finish,
         )
+
+    def search_tools(self, root_id: str) -> list[Tool]:
+        """The search of the learner's notes; in small paths the passages of the request are all."""
+        wanted = self.passage_ids and not self.job.small
+        return [search_documents_tool(self.repositories, root_id)] if wanted else []
 
     def tools(self) -> tuple[Tool, ...]:
         return (

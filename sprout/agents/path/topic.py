@@ -82,13 +82,14 @@ def topic_agent(
 
     Raises SetupError: a prompt file is missing or invalid.
     """
-    prompts = load_prompts("path/topic")
+    prompts, short = load_prompts("path/topic"), load_prompts("path/topic", short=True)
 
     async def brief(job: Job, team: Team) -> Brief:
         graph = await load_graph(repositories, job.node_id, user_id=job.user_id)
         if graph.parent.type != "root":
             raise BadInput(f"A path is created for a topic, and {graph.parent.title!r} is a {graph.parent.type}.")
-        return await _TopicRun(repositories, prompts, job, team, coverage or EveryTopic()).brief(graph)
+        chosen = short if job.small else prompts
+        return await _TopicRun(repositories, chosen, job, team, coverage or EveryTopic()).brief(graph)
 
     return AgentSpec("topic", "topic", policy, brief, mechanisms=LoopMechanisms(journal=True, recursive_summary=True))
 
@@ -136,7 +137,7 @@ class _TopicRun:
             objective=f"The concepts of “{graph.parent.title}”, and their order.",
             system=self.prompts.system.fill(concepts=str(self.size)),
             messages=(Message("user", (Text(self.request(graph, passages)),)),),
-            tools=(extract_tool(passages), *tools) if passages.all else tuple(tools),
+            tools=(extract_tool(passages), *tools) if passages.all and not self.job.small else tuple(tools),
             opening=opening,
             stop_checks=(self.check_completeness,),
             finish=self.finish,

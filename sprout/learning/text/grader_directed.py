@@ -19,6 +19,7 @@ _SETS = {
     "MARKS": r"(?:marks?|points?|credits?|scores?|grades?)",
     "GRADER": r"(?:grader|examiner|marker|assessor)",
     "TEACHER": r"(?:teacher|professor|examiner|admin(?:istrator)?|developer|principal)",
+    "SCHOOL": r"(?:teacher|professor|instructor|examiner)",
     "RIGHT": r"(?:correct|right|met|full|passed)",
     "ANSWER": r"(?:answer|wording|response|solution|submission)",
     "CHECKED": r"(?:approved|verified|confirmed|checked|reviewed|validated|certified|graded|accepted)",
@@ -63,6 +64,8 @@ as (?:the|your) TEACHER\b[^.!?\n]{0,40}\bi\b
 (?:admin(?:istrator)?|developer|system|teacher|instructor) (?:override|mode|access)\b
 (?:this|my|the following) ANSWER (?:is|was|has been) 2_CHECKED\b
 (?:already|officially) CHECKED by\b
+SCHOOL (?:has |had )?already CHECKED (?:this|it|my ANSWER)\b(?= and\b|\s{0,2}(?:[.!,;]|$))
+SCHOOL\b~\b(?:gave|given|awarded)\s2_(?:full|top|maximum|perfect) MARKS\b(?! (?:to|for|in|on)\b)
 my answer is (?:right|correct)\b(?! (?:to|up to|since|because|as|for|if|when|only|by)\b)
 (?:confirm|certify|declare|guarantee|assure you|tell you)s? that (?:this|my|the) answer\b
 (?:TEACHER|developers|board|system|program)\b~\b(?:mark|count|grade|accept|pass|score)s?\s2_(?:this|it|my|answer)\b

@@ -28,3 +28,4 @@ class ModelProbeTable(TableModel, table=True):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
+    calls_in_form: int | None = None

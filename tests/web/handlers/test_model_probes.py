@@ -9,9 +9,11 @@ from typing import Any
 import httpx2
 
 from harness.database.empty_sqlite import create_empty_database
+from harness.models.answers_in_form import AnswersInForm
 from harness.servers.in_process import serve_app
 from sprout.app import open_app, web_dependencies
 from sprout.config import load_settings
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.demo.router import demo_model
 from sprout.offline.faults.scenarios import FaultPlan
 from sprout.offline.server import OfflineServer, running_offline_server
@@ -23,9 +25,9 @@ class Site:
     client: httpx2.AsyncClient
     model: OfflineServer
 
-    async def topic(self) -> str:
-        branch = (await self.client.post("/api/branches", json={"title": "Light"})).json()
-        node = {"type": "root", "title": "Light", "branchId": branch["id"]}
+    async def topic(self, title: str = "Light") -> str:
+        branch = (await self.client.post("/api/branches", json={"title": title})).json()
+        node = {"type": "root", "title": title, "branchId": branch["id"]}
         return str((await self.client.post("/api/nodes", json=node)).json()["id"])
 
     async def probes(self) -> list[dict[str, Any]]:
@@ -34,9 +36,11 @@ class Site:
 
 
 @asynccontextmanager
-async def site(folder: Path, scenario: str | None = None, **chosen: Any) -> AsyncIterator[Site]:
+async def site(
+    folder: Path, scenario: str | None = None, *, brain: OfflineModel | None = None, **chosen: Any
+) -> AsyncIterator[Site]:
     faults = FaultPlan.always(scenario) if scenario else FaultPlan()
-    async with running_offline_server(demo_model(), faults=faults) as model:
+    async with running_offline_server(brain or demo_model(), faults=faults) as model:
         settings = load_settings(
             **{"data_dir": folder, "api_key": None, "base_url": model.base_url, "model": "mine", "database_url": ""}
             | chosen
@@ -103,3 +107,16 @@ async def test_O9_a_path_with_a_model_that_calls_no_tools_ends_after_one_correct
     assert len(here.model.requests) == 2
     assert listed["error"]["code"] == "no_tool_calls"
     assert "SPROUT_MODEL" in run
+
+
+async def test_O9_a_model_that_answers_in_form_alone_makes_a_path(tmp_path: Path) -> None:
+    create_empty_database(tmp_path)
+    async with site(tmp_path, brain=AnswersInForm()) as here:
+        (found,) = (await here.client.post("/api/models/probe")).json()
+        topic = await here.topic("Bayesian reasoning")
+        run = (await here.client.post(f"/api/agents/topics/{topic}/run", json={"small": True})).text
+        runs = (await here.client.get("/api/runs")).json()
+    assert (found["fitness"], found["probe"]["callsInForm"], found["probe"]["toolCalls"]) == ("answers_in_form", 3, 0)
+    assert {(one["state"], one["error"]) for one in runs} == {("completed", None)}
+    assert "Turning percentages into counts of people" in run
+    assert '{\\"words\\"' not in run  # the form is between Sprout and the model
