@@ -90,14 +90,7 @@ async def probe_model(
     run = _Probe(model, name, address, clock)
     with suppress(TimeoutError):  # what was not found out stays unknown
         async with asyncio.timeout(timeout_s):
-            for step in (
-                run.single_calls,
-                run.calls_in_form,
-                run.words,
-                run.many_calls,
-                run.nested_input,
-                run.long_prompt,
-            ):
+            for step in run.steps:
                 await step()
     run.count_open_reply()
     return ModelProbe(model=name, address=address, probed_at=utc_now(), usage=run.usage, **run.found)
@@ -117,6 +110,7 @@ class _Probe:
 
     @property
     def steps(self) -> tuple[Callable[[], Awaitable[None]], ...]:
+        """What is asked, in this order."""
         calls = (self.single_calls, self.calls_in_form)
         return (*calls, self.words, self.many_calls, self.nested_input, self.long_prompt)
 
