@@ -40,7 +40,7 @@ def restore(url: str, revision: str) -> None:
             command.upgrade(migrate.migrations(connection), revision)
         with closing(sqlite3.connect(written)) as released, migrate.connect(url) as connection:
             released.row_factory = sqlite3.Row
-            _copy(released, connection)
+            copy_rows(released, connection)
 
 
 def write_file(file: Path, revision: str) -> None:
@@ -117,11 +117,8 @@ def still_there(before: Rows, after: Rows) -> bool:
     return True
 
 
-def _script(revision: str) -> str:
-    return gzip.decompress((FOLDER / f"{revision}.sql.gz").read_bytes()).decode()
-
-
-def _copy(released: sqlite3.Connection, connection: Connection) -> None:
+def copy_rows(released: sqlite3.Connection, connection: Connection) -> None:
+    """Copy every row of an SQLite file into the tables of the same names, in the order of their references."""
     known = MetaData()
     known.reflect(connection)
     for table in known.sorted_tables:
@@ -130,6 +127,10 @@ def _copy(released: sqlite3.Connection, connection: Connection) -> None:
         rows = [_typed(table, row) for row in released.execute(f'SELECT * FROM "{table.name}" ORDER BY rowid')]
         if rows:
             connection.execute(table.insert(), rows)
+
+
+def _script(revision: str) -> str:
+    return gzip.decompress((FOLDER / f"{revision}.sql.gz").read_bytes()).decode()
 
 
 def _typed(table: Table, row: sqlite3.Row) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _LOCK_MIGRATIONS = text("select pg_advisory_xact_lock(hashtextextended('sprout m
 # Revisions from before the first release; nothing migrates from them.
 _UNRELEASED = frozenset(
     "9a75bf5f897e 4d0e6b7a51c2 5d1c0b7e42a9 b7e2f05c91d4 c41d8a7e03f6 e93b60d2f7a8 d90b2f6e51c8 a47c1d92e6b3 "
-    "c58e0b7d3f92 b61f0c7e2d94".split()
+    "c58e0b7d3f92".split()
 )
 
 

@@ -1,7 +1,7 @@
 """The first tables.
 
 The full-text index of passages is made by statements of each database. On PostgreSQL the events of runs are
-partitioned; the default partition takes what no other covers.
+partitioned; the default partition takes what no other covers. A database of 0.1 keeps its rows.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,10 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
+from sprout.store.engine import release_0_1
+
 revision: str = "a3d58f1c6e92"
-down_revision: str | Sequence[str] | None = None
+down_revision: str | Sequence[str] | None = "b61f0c7e2d94"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
@@ -75,6 +77,7 @@ TABLES = (
 
 
 def upgrade() -> None:
+    was_0_1 = release_0_1.set_aside(op.get_bind())
     op.create_table(
         "budget_days",
         sa.Column("day", sa.Date(), nullable=False),
@@ -824,6 +827,8 @@ def upgrade() -> None:
     op.create_index(op.f("ix_question_tests_node_id"), "question_tests", ["node_id"], unique=False)
     for statement in ON_SQLITE if op.get_bind().dialect.name == "sqlite" else ON_POSTGRES:
         op.execute(statement)
+    if was_0_1:
+        release_0_1.copy_rows(op.get_bind())
 
 
 def downgrade() -> None:
