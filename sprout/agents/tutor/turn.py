@@ -17,7 +17,7 @@ from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fading import Fading, fading_after
-from sprout.learning.lessons.fixed_texts import fixed_text
+from sprout.learning.lessons.fixed_texts import fixed_text, said_anew
 from sprout.learning.lessons.help_ladder import HelpLadder, LadderStep
 from sprout.learning.lessons.repository import Drawing, Lesson, TurnEnd
 from sprout.learning.lessons.turn import (
@@ -26,6 +26,7 @@ from sprout.learning.lessons.turn import (
     InputMeaning,
     LearnerInput,
     TurnKind,
+    extract_explanation,
     interpret_input,
 )
 from sprout.learning.marking.attempts import asks_something, complains
@@ -103,6 +104,12 @@ class LessonTurn:
 
     def prepared_reply(self) -> str | None:
         """The reply of a turn in which no model is asked: code knows what to say. None where one is."""
+        if (reply := self._code_reply()) is None:
+            return None
+        last = next((one.content for one in reversed(self.lesson.messages) if one.role == "assistant"), "")
+        return said_anew(reply, extract_explanation(last), self.language)
+
+    def _code_reply(self) -> str | None:
         if self.lesson.ended and self.input.kind is not TurnKind.CLARIFICATION:
             return fixed_text("ended", self.language)
         if answers_gone_question(self.task, self.input, self.lesson):

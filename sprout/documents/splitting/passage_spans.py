@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sprout.documents.formats.markdown_inline import plain_title
 from sprout.documents.splitting.markdown_blocks import Block, parse_blocks
 from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.structure.repeated_headings import levels_of
 from sprout.learning.text.normalization import one_line
 
 MIN_CHARACTERS = 300
@@ -53,13 +54,16 @@ def _sections(text: str) -> Iterator[tuple[str | None, list[Block]]]:
     """The blocks under each heading, with the path to it; headings without text of their own go to the next."""
     above: list[tuple[int, str]] = []
     blocks: list[Block] = []
-    for block in parse_blocks(text):
+    parsed = [*parse_blocks(text)]
+    levels = iter(levels_of([(block.level, block.title) for block in parsed if block.kind == "heading"]))
+    for block in parsed:
         if block.kind == "heading":
+            its_level = next(levels)
             if any(other.kind != "heading" for other in blocks):
                 yield _heading_path(above), blocks
                 blocks = []
-            above = [(level, title) for level, title in above if level < block.level]
-            above.append((block.level, plain_title(one_line(block.title)[:MAX_HEADING_MARKDOWN])[:MAX_HEADING]))
+            above = [(level, title) for level, title in above if level < its_level]
+            above.append((its_level, plain_title(one_line(block.title)[:MAX_HEADING_MARKDOWN])[:MAX_HEADING]))
         blocks.append(block)
     if blocks:
         yield _heading_path(above), blocks

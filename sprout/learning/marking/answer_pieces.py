@@ -25,6 +25,7 @@ _MONTHS = (
     "|januari|februari|maart|mei|augustus|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez"
 )
 _MONTH = re.compile(rf"\b(?:0?[1-9]|[12]\d|3[01])(?:\.|st|nd|rd|th)? (?=(?:of |de )?(?:{_MONTHS})\b)", re.IGNORECASE)
+_TIMES = re.compile(r"(?<=\d)(?<!\b0)x(?=\d)", re.IGNORECASE)  # 3x18, but not 0x18
 _COUNTED = re.compile(r"(?<=\d) ([^\W\d_]{3,})(?= ?[*×·] ?\d)")
 _BELOW_ZERO = re.compile(
     r"(?<![-\d.,])(\d[\d.,]*[^\d,;.!?]{0,12}?) (?:below zero|below 0|unter null|sous zéro|bajo cero|sotto zero"
@@ -85,7 +86,7 @@ _cached = lru_cache(maxsize=64)
 def plain_text(answer: str) -> str:
     """The answer with its numbers in digits and one spelling of each sign, without LaTeX, days of the month, the
     numbers of its lines and what a factor counts: "3000 nurses * 0.02"."""
-    text = answer.replace("{,}", ",").replace(">=", "≥").replace("<=", "≤").replace("->", "→")
+    text = _TIMES.sub(" x ", answer).replace("{,}", ",").replace(">=", "≥").replace("<=", "≤").replace("->", "→")
     text = _PLUS_MINUS.sub(r"\1 or -\1", _LATEX_FRACTION.sub(r"\1/\2", text))
     if "\\" in text:
         text = text.replace("$", " ")

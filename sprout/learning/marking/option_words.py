@@ -13,7 +13,6 @@ from sprout.learning.marking.choice_clauses import clauses_of, has_reason, words
 from sprout.learning.marking.choices import OPTION_LABELS, Option
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.ordinals import place_of
-from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.learning.text.stems import stem
 
@@ -22,13 +21,12 @@ _SLIP = 60  # of 100, for a word alone: "teh"
 _NEARLY_ALIKE = 85  # of 100, for a stem: "neighbor" is "neighbour"
 _TWO = 2
 _SHORTEST_WITH_SLIPS = 5  # characters
+_SHORTEST_ABBREVIATION = 3  # letters: "neg" for "negative"
 _CLEAR_BEGINNING, _SHORT_BEGINNING = 4, 3  # words
 _SHORT = 12  # words, of a text with a letter in it that is meant wherever it stands
 _INNER_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 _PROBABILITY = re.compile(r"\b[Pp]\s*\(")
-_NUMBER = re.compile(r"\d+")
 _ARTICLES = frozenset("a an the der die das den ein eine le la les un une el los las il lo i gli o os as".split())
-_BARE_NUMBER = re.compile(r"\d+(?:[.,]\d+)?(?: ?[^\W\d]{1,12}| ?%)?\.?")
 
 
 def by_part(options: Sequence[Option], text: str) -> list[Option]:
@@ -96,12 +94,32 @@ def by_slip(options: Sequence[Option], text: str) -> list[Option]:
     has all that is left then: "negative" is no "true negative"."""
     said, meant = words_alone(text), _without_fillers(text)
     wholes = [words_alone(option.text) for option in options]
-    cores = [_without_fillers(option.text) for option in options]
     return [
         option
-        for option, whole, core in zip(options, wholes, cores, strict=True)
-        if _alike(said, whole) or (_alike(meant, core) and sum(occurs_in(core, one) for one in wholes) == 1)
+        for option, whole in zip(options, wholes, strict=True)
+        if _alike(said, whole)
+        or (
+            any(_alike(meant, _without_fillers(form)) for form in _spellings(option.text))
+            and sum(occurs_in(_without_fillers(option.text), one) for one in wholes) == 1
+        )
     ]
+
+
+def by_abbreviation(options: Sequence[Option], text: str) -> list[Option]:
+    """The options that the text is, word by word and articles aside, but for endings that it leaves out: "true neg"."""
+    said = _without_articles(text)
+    return [option for option in options if len(said) > 1 and _abbreviates(said, _without_articles(option.text))]
+
+
+def _without_articles(text: str) -> list[str]:
+    return [word for word in words_alone(text).split() if word not in _ARTICLES]
+
+
+def _abbreviates(said: Sequence[str], option: Sequence[str]) -> bool:
+    return len(said) == len(option) and all(
+        one == other or (len(one) >= _SHORTEST_ABBREVIATION and other.startswith(one))
+        for one, other in zip(said, option, strict=False)
+    )
 
 
 def _alike(said: str, option: str) -> bool:
@@ -147,22 +165,6 @@ def _without_leading_fillers(words: list[str]) -> Iterator[list[str]]:
         if word not in words_of("fillers") and len(word) > 1:
             return
         yield words[at + 1 :]
-
-
-def by_numbers(options: Sequence[Option], text: str) -> list[Option]:
-    """The options whose numbers, two or more, are those of the text's first clause with as many: "2 3 4 and 5"."""
-    clauses = [_NUMBER.findall(clause) for clause in re.split(r"[—–;:.!?]|-\s", text)]
-    said = next((numbers for numbers in clauses if len(numbers) > 1), None)
-    return [option for option in options if _NUMBER.findall(option.text) == said]
-
-
-def by_value(options: Sequence[Option], text: str) -> list[Option]:
-    """The option with the text's one number, where every option is a number and at most its unit: "so it is 54"."""
-    if not all(_BARE_NUMBER.fullmatch(option.text.strip()) for option in options):
-        return []
-    said = stated_results(text)
-    values = {one.value for one in said.results}
-    return [one for one in options if {found.value for found in stated_results(one.text).results} == values]
 
 
 def by_notation(options: Sequence[Option], text: str) -> list[Option]:

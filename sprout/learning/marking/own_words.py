@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from sprout.learning.marking.choice_clauses import clauses_of, words_alone, words_of
 from sprout.learning.marking.choices import Option
@@ -52,8 +53,15 @@ def same_word(one: str, other: str) -> bool:
         return one == other
     short, long = sorted((_DOUBLED.sub(r"\1", one), _DOUBLED.sub(r"\1", other)), key=len)
     is_inflected = len(short) >= _SHORTEST and long.startswith(short) and len(long) - len(short) <= _LONGEST_ENDING
-    is_slip = len(short) >= _SHORTEST_WITH_SLIPS and fuzz.ratio(short, long) >= _NEARLY_ALIKE
+    is_slip = len(short) >= _SHORTEST_WITH_SLIPS and (
+        fuzz.ratio(short, long) >= _NEARLY_ALIKE or _swaps_letters(short, long)
+    )
     return is_inflected or is_slip
+
+
+def _swaps_letters(one: str, other: str) -> bool:
+    """Whether two neighbouring letters stand the other way round: "stians" for "stains"."""
+    return len(one) == len(other) and OSA.distance(one, other) == 1 and sorted(one) == sorted(other)
 
 
 def _fitting(rows: Sequence[Row], words: Sequence[str]) -> list[int]:

@@ -17,14 +17,14 @@ from sprout.learning.marking.choice_clauses import (
 )
 from sprout.learning.marking.choices import OPTION_LABELS, Option, chosen_option
 from sprout.learning.marking.number_words import count_of
+from sprout.learning.marking.option_numbers import by_numbers, by_own_number, by_value
 from sprout.learning.marking.option_words import (
+    by_abbreviation,
     by_beginning,
     by_notation,
-    by_numbers,
     by_part,
     by_slip,
     by_text,
-    by_value,
 )
 from sprout.learning.marking.ordinals import ordinals, place_of
 from sprout.learning.marking.own_words import by_own_words
@@ -43,6 +43,7 @@ _RULED_OUT = re.compile(
     r"(?:not|wrong|false|incorrect|out|nicht|falsch|pas|faux|can['’]?t|cannot|isn['’]?t|doesn['’]?t|wouldn['’]?t|won['’]?t)\b",
     re.IGNORECASE,
 )
+_CONTRASTED = re.compile(r"\W*(?:not|nicht|pas)\b([^,;.]+)[,;.](.+)", re.IGNORECASE | re.DOTALL)
 _BARE_PLACE = re.compile(r"\A\W*(?:nr|no|num|number|nummer|n°)?[.# ]*(\d)[.)]?\W*\Z", re.IGNORECASE)
 _CORRECTION = re.compile(
     r"\b(?:no wait|wait no|i mean|i meant|actually|oops|scratch that|make that|or rather|but now|ich meine|nein)\b"
@@ -81,16 +82,20 @@ def named_options(options: Sequence[Option], text: str, prompt: str = "") -> lis
     if found and not _RULED_OUT.match(text[found.end(1) :]):
         at = OPTION_LABELS.index(found[1].upper())
         return [*options[at : at + 1]]
+    if contrasted := _by_contrast(options, text, prompt):
+        return contrasted
     if (said := _by_own_ordinal(options, text)) or (said := _by_bare_place(options, text, prompt)):
         return said
     meant = _with_letters(options, without_taken_back(text))
     found_in = (
         (by_text, meant),
         (by_slip, text),
+        (by_abbreviation, text),
         (by_numbers, meant),
         (by_beginning, text),
         (_by_letter_or_place, meant),
         (by_value, meant),
+        (by_own_number, text),
         (by_notation, text),
         (by_own_words, text),
         (by_part, text),
@@ -100,6 +105,14 @@ def named_options(options: Sequence[Option], text: str, prompt: str = "") -> lis
     named = next((named for find, words in found_in if (named := find(options, words))), [])
     lettered = [one for one in _by_letter_before_words(options, text) if one not in named]
     return [*lettered, *named]
+
+
+def _by_contrast(options: Sequence[Option], text: str, prompt: str) -> list[Option]:
+    """The option that the text names after it has ruled out another: "not the smell, the salt"."""
+    if (found := _CONTRASTED.fullmatch(text)) is None:
+        return []
+    ruled_out, named = (named_options(options, part, prompt) for part in found.groups())
+    return named if len(named) == len(ruled_out) == 1 and named != ruled_out else []
 
 
 def _with_letters(options: Sequence[Option], text: str) -> str:

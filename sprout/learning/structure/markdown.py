@@ -8,6 +8,7 @@ from sprout.learning.structure.blocks import BlockReader, Heading
 from sprout.learning.structure.captions import join_neighbours
 from sprout.learning.structure.inline import tidy_spans
 from sprout.learning.structure.plain_headings import with_plain_headings
+from sprout.learning.structure.repeated_headings import levels_of
 from sprout.learning.structure.source import rewrite_source
 from sprout.learning.structure.tree import Block, Paragraph, Section, Span
 
@@ -61,12 +62,14 @@ class _Builder:
     def build(self, text: str, blocks: Sequence[Block], page_starts: Sequence[int]) -> Section:
         """The tree of the blocks, with this section as its root."""
         open_sections = [self]
+        levels = iter(levels_of([(block.level, block.title) for block in blocks if isinstance(block, Heading)]))
         for block in blocks:
             if isinstance(block, Heading):
-                while open_sections[-1].level >= block.level:
+                level = next(levels)
+                while open_sections[-1].level >= level:
                     _close(text, open_sections)
                 page = bisect_right(page_starts, block.start) if page_starts else None
-                open_sections.append(_Builder(block.start, block.end, block.title, block.level, page))
+                open_sections.append(_Builder(block.start, block.end, block.title, level, page))
             else:
                 open_sections[-1].blocks.append(block)
         while len(open_sections) > 1:

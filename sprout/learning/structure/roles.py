@@ -116,7 +116,7 @@ class _Classifier:
         named = self._named(section, above) or self._by_form(section)
         own = named or above
         self._asked = self._asked or own.role in _TESTING
-        blocks = self._blocks(section, own)
+        blocks = _opened_boxes(section, self._blocks(section, own))
         if named is None and above.role is Role.CONTENT and not section.subsections:
             own = _uniform_role(blocks) or own
         below = tuple(self.section(each, own if own.role is not Role.BOX else above) for each in section.subsections)
@@ -260,6 +260,23 @@ def _is_solved(section: Section) -> bool:
     *asked, last = section.blocks
     answered = isinstance(last, Box) and (named := named_role(last.title)) is not None and named.role is Role.ANSWERS
     return answered and not any(isinstance(block, Paragraph) and not forms.only_asks(block) for block in asked)
+
+
+def _opened_boxes(section: Section, blocks: tuple[ClassifiedBlock, ...]) -> tuple[ClassifiedBlock, ...]:
+    """The blocks; where a section has boxes and no text beside them, what stands in its boxes is the text, but in those
+    whose titles say what else they are."""
+    beside = {Role.BOX, Role.CAPTION}
+    if section.subsections or not beside.issuperset(each.role for each in blocks):
+        return blocks
+    return tuple(
+        opened
+        for each in blocks
+        for opened in (
+            [ClassifiedBlock(inner, _CONTENT.role, _CONTENT.reason) for inner in each.block.blocks]
+            if isinstance(each.block, Box) and named_role(each.block.title) is None
+            else [each]
+        )
+    )
 
 
 def _by_kind(block: Block) -> NamedRole:

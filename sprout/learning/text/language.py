@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 DEFAULT_LANGUAGE = "en"
-TAUGHT_LANGUAGES = ("en", "de", "fr", "es")  # of the tutor's own sentences
+TAUGHT_LANGUAGES = ("en", "de", "fr", "es", "it", "pt")  # of the tutor's own sentences
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTER = re.compile(r"[^\W\d_]")

@@ -140,13 +140,14 @@ def documents_of_passages(passages: Iterable[tuple[str, str, str]], *, desc: str
 
 
 def _joined(parts: Iterable[Part]) -> list[Part]:
-    """The parts, neighbours with the same title as one: slides that go on."""
+    """The parts, those with the same title as one: slides that go on, and what no heading tells apart."""
     found: list[Part] = []
     for part in parts:
-        if found and part.path and found[-1].path == part.path:
-            found[-1] = Part(part.path, (*found[-1].blocks, *part.blocks), (*found[-1].parts, *part.parts))
-        else:
+        at = next((at for at, one in enumerate(found) if part.path and one.path == part.path), None)
+        if at is None:
             found.append(part)
+        else:
+            found[at] = Part(part.path, (*found[at].blocks, *part.blocks), (*found[at].parts, *part.parts))
     return found
 
 

@@ -867,3 +867,8 @@ def test_A1_the_one_percentage_among_the_question_s_own_numbers_is_the_result(sa
     )
     grade = grade_number(asked, says)
     assert grade.correct is correct or (correct is None and grade.correct is not True)
+
+
+def test_A1_a_product_without_spaces_is_a_calculation() -> None:
+    question = NumericQuestion("How many sous are three days of 18 sous?", "54", "sous", None, ())
+    assert grade_number(question, "3x18").next_step == grade_number(question, "3 x 18").next_step != ""

@@ -288,3 +288,27 @@ CARS = ("Guests with a car and no dog", "Guests with a car and a dog", "Guests w
 )
 def test_A11_an_article_and_half_of_a_name_are_no_option(texts: Sequence[str], text: str) -> None:
     assert typed_option(options_of(texts), text) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "text", "named"),
+    [
+        (("Its chance is 0.7", "Its chance is 0.3 too", "Nothing at all"), "1 - 0.3 = 0.7", "Its chance is 0.7"),
+        (("Its chance is 0.7", "Its chance is 0.3 too", "Nothing at all"), "70 %", "Its chance is 0.7"),
+        (("Its chance is 0.7", "Its chance is 0.3 too", "Nothing at all"), "0.6", None),
+        (("days[7]", "days[0]", "days[-1]"), "7", "days[7]"),
+        (("days[7]", "days[0]", "days[-1]"), "-1", "days[-1]"),
+        (("It failed 88 of 300", "It helped 120 of 300", "It helped 5 of 10"), "300", None),
+        (("The revolt of 1789", "The war", "The debt"), "1848", None),
+        (("A true negative", "A false negative", "A true positive"), "true neg", "A true negative"),
+        (("A true negative", "A false negative", "A true positive"), "neg", None),
+        (("Salt stains", "Cold feel", "Bad smell"), "salt stians obviously", "Salt stains"),
+        (("Salt stains", "Cold feel", "Bad smell"), "not the smell, the salt", "Salt stains"),
+        (("TypeError", "ValueError", "NameError"), "a Type Eror", "TypeError"),
+    ],
+)
+def test_A11_few_words_name_an_option_where_they_fit_one_alone(
+    texts: tuple[str, ...], text: str, named: str | None
+) -> None:
+    found = typed_option(options_of(texts), text)
+    assert (found.text if found is not None else None) == named

@@ -221,3 +221,9 @@ def test_sources_at_the_end_are_references_by_their_addresses() -> None:
     sources = "- The office: https://example.org\n- The ministry of schools, plan of grade eight\n- Own drawings.\n"
     text = f"# Cells\n\n{PROSE}\n\n# Sources\n\n{sources}"
     assert roles(text)["Sources"] == ("furniture", "references")
+
+
+def test_a_section_that_is_told_in_boxes_alone_is_content_but_for_what_a_title_says_else() -> None:
+    boxes = "```{important} A cell\nA cell is the smallest unit of life.\n```\n\n```{note} Exercise 2\nDraw one.\n```\n"
+    assert [role for role, _ in block_roles(f"# Cells\n\n{boxes}")] == ["content", "box"]
+    assert [role for role, _ in block_roles(f"# Cells\n\n{PROSE}\n\n{boxes}")] == ["content", "box", "box"]

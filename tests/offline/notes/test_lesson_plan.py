@@ -9,7 +9,7 @@ from sprout.learning.questions.questions import Criterion, QuestionDraft, valida
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.text.normalization import folded
 from sprout.offline.graph_plan import Plan
-from sprout.offline.notes.document import read_document
+from sprout.offline.notes.document import documents_of_passages, read_document
 from sprout.offline.notes.lesson_plan import answers_in_notes, lesson_plan_from_notes
 from sprout.offline.notes.path import path_from_notes
 from sprout.offline.notes.scope import own_parts
@@ -329,3 +329,22 @@ def test_the_opening_of_a_document_is_what_its_title_names() -> None:
     documents = [read_document(text)]
     parts = own_parts(documents, title=opening.title, desc=opening.desc, code="en")
     assert [text_of(block).strip() for part in parts for block in part.all_blocks] == [(OPENING_TEXT * 4).strip()]
+
+
+def test_headings_that_each_chapter_repeats_at_its_own_level_have_a_passage_each() -> None:
+    said = {
+        "Water": "A **polymictic lake** is a lake that mixes many times a year because it is shallow.",
+        "Plants": "A **hornwort** is a plant without roots that takes its food from the water.",
+        "Animals": "A **pike** is a fish that waits among plants and catches other fish.",
+    }
+    more = "The wind stirs it down to the mud, and it warms up again within a few days of calm and sunny weather. " * 3
+    chapters = (f"## {name}\n\n{name} of a lake. {more}\n\n## Examples\n\n{text} {more}" for name, text in said.items())
+    text = "# The lake\n\n" + "\n\n".join(chapters)
+    lessons = learn("lake.md", text).lessons
+    assert [*lessons] == [*said]
+    for name, lesson in lessons.items():
+        examples = next(node for node in lesson.nodes if "Examples" in node.title)
+        documents = documents_of_passages(passages_for("lake.md", text, examples), desc=examples.desc)
+        parts = own_parts(documents, title=examples.title, desc=examples.desc, code="en")
+        assert [part.path[-2:] for part in parts] == [(name, "Examples")]
+        assert text_of(parts[0].blocks[0]).startswith(said[name].replace("**", ""))

@@ -8,6 +8,7 @@ import pytest
 from sprout.agents.documents.passage_ranking import PassageIndex
 from sprout.agents.fences import fenced
 from sprout.documents.splitting.passages import split_into_passages
+from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import HelpLevel
 from sprout.learning.lessons.readings import find_piece
 from sprout.learning.paths.passages import Passage
@@ -15,6 +16,7 @@ from sprout.offline.demo.tagged_request import Tag
 from sprout.offline.demo.tutor.agent import find_tutor_lesson, make_tutor
 from sprout.offline.demo.tutor.content.from_notes import lesson_from_notes
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.templates import notes_templates
 from sprout.offline.demo.tutor.turn import Subject
 from sprout.offline.graph_plan import PlannedNode
 from sprout.offline.notes.reading_steps import SMALLEST
@@ -215,6 +217,14 @@ def test_what_comes_after_the_last_question_is_read_before_any_question_comes_ag
     assert [one["reading"] for one in room.read] == [["Steam"]]
     room.ask("Continue")
     assert room.completed
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr", "es", "it", "pt"])
+def test_A11_what_own_words_are_compared_with_reads_as_a_full_answer_in_the_language_of_the_notes(code: str) -> None:
+    answer = notes_templates(code).render("notes_recall")
+    assert ":" not in answer, "it is quoted as the answer, and speaks of none"
+    assert not {"answer", "antwort", "réponse", "respuesta", "risposta", "resposta"} & {*answer.lower().split()}
+    assert fixed_text("compare", code, answer=answer) != fixed_text("compare", "xx", answer=answer) or code == "en"
 
 
 def test_own_words_are_asked_for_once_in_a_lesson_on_the_longest_section_that_its_heading_names() -> None:

@@ -1,5 +1,6 @@
 """Answers that their learners compare with the model answer, in a lesson over HTTP (A7, A9, A11, H1a, H3)."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -316,3 +317,10 @@ async def test_A11_typed_partly_is_asked_about_and_what_is_named_counts(tmp_path
         assert turn["question"]["prompt"] == NEXT
         attempts = [row["attempt"] for row in await lesson.messages() if row["attempt"]]
         assert [one["verdict"] for one in attempts[-1]["criteria"]] == ["missing", "met"]
+
+
+async def test_H1a_no_two_replies_in_a_row_are_equal_beside_a_comparison(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        replies = [(await left_to_compare(lesson))["message"]]
+        replies += [(await lesson.answer(words))["message"] for words in ("hm let me see", "hm, wait", "let me see")]
+        assert all(one != other for one, other in pairwise(replies))
