@@ -17,7 +17,8 @@ import httpx2
 from sqlalchemy import insert, select, update
 
 from harness.database.postgres import migrate
-from harness.load.processes import SERVER_CORE, WITHOUT_LIMITS, MeasuredServer, free_port, run_process, wait_ready
+from harness.free_port import free_port
+from harness.load.processes import SERVER_CORE, WITHOUT_LIMITS, MeasuredServer, run_process, wait_ready
 from harness.servers.postgres import postgres_server
 from sprout.accounts.accounts import NewAccount
 from sprout.accounts.classes import NewClassCode

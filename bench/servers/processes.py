@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from harness.free_port import free_port
 from harness.load.processes import (
     OTHER_CORE,
     SERVER_CORE,
     START_S,
     WITHOUT_LIMITS,
     MeasuredServer,
-    free_port,
     run_process,
     wait_ready,
 )

@@ -9,15 +9,8 @@ from itertools import cycle
 from pathlib import Path
 
 from harness.database.postgres import migrate
-from harness.load.processes import (
-    OTHER_CORE,
-    SERVER_CORE,
-    WITHOUT_LIMITS,
-    MeasuredServer,
-    free_port,
-    run_process,
-    wait_ready,
-)
+from harness.free_port import free_port
+from harness.load.processes import OTHER_CORE, SERVER_CORE, WITHOUT_LIMITS, MeasuredServer, run_process, wait_ready
 from harness.servers.postgres import postgres_server
 from harness.servers.redis import redis_server
 

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from harness.load.processes import free_port
+from harness.free_port import free_port
 
 PADDING_CHARACTERS = 5  # as many as a token has
 

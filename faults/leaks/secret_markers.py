@@ -18,7 +18,8 @@ from typing import Any
 import yaml
 
 from faults.leaks.decodings import decodings
-from harness.servers.server_process import END_S, ROOT, START_S, NotServing, free_port
+from harness.free_port import free_port
+from harness.servers.server_process import END_S, ROOT, START_S, NotServing
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import one_line
 from sprout.offline.demo.tutor.content.from_course import gap_prompt

@@ -1,21 +1,23 @@
-"""Compiled SQL, shared by all SQLite databases of a process: each test has engines of its own, with empty caches."""
+"""Compiled SQL, shared by all databases of a process: each test has engines of its own, with empty caches."""
 
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import URL, Engine
 from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg, PGDialectAsync_psycopg
 from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
 
-_COMPILED: LRUCache[Any, Any] = LRUCache(4_000)
+_COMPILED: LRUCache[Any, Any] = LRUCache(8_000)
 
 
 def share_compiled_statements() -> None:
-    """From now on, engines of one driver and one way to write JSON share what they have compiled."""
-    registry.register("sqlite", __name__, SharingDialect.__name__)
-    registry.register("sqlite.aiosqlite", __name__, SharingAsyncDialect.__name__)
+    """From now on, engines of one driver that write SQL and JSON in one way share what they have compiled."""
+    registry.register("sqlite", __name__, SharingSqlite.__name__)
+    registry.register("sqlite.aiosqlite", __name__, SharingAsyncSqlite.__name__)
+    registry.register("postgresql.psycopg", __name__, SharingPostgres.__name__)
 
 
 class _Sharing(DefaultDialect):
@@ -28,16 +30,28 @@ class _Sharing(DefaultDialect):
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        return type(self), self._json_serializer
+        return type(self), self._json_serializer, self.use_insertmanyvalues_wo_returning
 
     @classmethod
     def engine_created(cls, engine: Engine) -> None:
         engine.update_execution_options(compiled_cache=_COMPILED)
 
 
-class SharingDialect(_Sharing, SQLiteDialect_pysqlite):
+class SharingSqlite(_Sharing, SQLiteDialect_pysqlite):
     supports_statement_cache = True
 
 
-class SharingAsyncDialect(_Sharing, SQLiteDialect_aiosqlite):
+class SharingAsyncSqlite(_Sharing, SQLiteDialect_aiosqlite):
     supports_statement_cache = True
+
+
+class SharingAsyncPostgres(_Sharing, PGDialectAsync_psycopg):
+    supports_statement_cache = True
+
+
+class SharingPostgres(_Sharing, PGDialect_psycopg):
+    supports_statement_cache = True
+
+    @classmethod
+    def get_async_dialect_cls(cls, url: URL) -> type[SharingAsyncPostgres]:
+        return SharingAsyncPostgres

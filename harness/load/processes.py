@@ -3,7 +3,6 @@
 import asyncio
 import os
 import resource
-import socket
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Mapping
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import httpx2
 import psutil
+
+from harness.free_port import free_port
 
 SERVER_CORE = 0
 OTHER_CORE = 1
@@ -118,10 +119,3 @@ def raise_open_file_limit() -> None:
     """Let this process and those it starts have as many connections open as a measurement needs."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(FILES, hard)), hard))
-
-
-def free_port() -> int:
-    """An unused port of the loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from harness.load.processes import free_port
+from harness.free_port import free_port
 from harness.servers.nginx import running_nginx
 from harness.servers.server_process import ServerSite
 

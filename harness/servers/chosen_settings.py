@@ -1,11 +1,15 @@
 """Settings that a test alone has chosen: what the machine sets for Sprout has no say."""
 
-from pydantic_settings import SettingsConfigDict
+from typing import Any
+
+from pydantic_settings import PydanticBaseSettingsSource
 
 from sprout.config import Settings
 
 
 class ChosenSettings(Settings):
-    """Settings whose environment variables have a prefix of their own."""
+    """Settings of nothing but what is given: no environment and no file is read."""
 
-    model_config = SettingsConfigDict(env_prefix="SPROUT_CHOSEN_BY_A_TEST_", env_file=None)
+    @classmethod
+    def settings_customise_sources(cls, *_: Any, **sources: Any) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (sources["init_settings"],)

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from harness.clients.raw_http import wait_accepting
-from harness.load.processes import free_port
+from harness.free_port import free_port
 from harness.servers.postgres import USER
 from harness.services import PGBOUNCER
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from harness.load.processes import free_port
+from harness.free_port import free_port
 
 USER = "postgres"  # PostgreSQL does not run as root
 OPTIONS = "-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200"

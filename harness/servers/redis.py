@@ -8,7 +8,7 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from harness.load.processes import free_port
+from harness.free_port import free_port
 from harness.services import REDIS
 from sprout.ids import new_id
 

@@ -3,9 +3,7 @@
 import asyncio
 import json
 import os
-import random
 import signal
-import socket
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
@@ -14,29 +12,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.clients.raw_http import HOST, wait_accepting
+from harness.clients.raw_http import wait_accepting
+from harness.free_port import free_port
 from harness.prefork.python import prefork_python
 
 ROOT = Path(__file__).parents[2]
 START_S = 90.0
 END_S = 60.0
-PORTS = range(20_000, 30_000)
 
 
 class NotServing(Exception):
     """A server ended, or was not up in time; the message is the end of its log."""
-
-
-def free_port() -> int:
-    """A free port outside the range that the system assigns by itself."""
-    for port in random.sample(PORTS, k=len(PORTS)):
-        with socket.socket() as probe:
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-            return port
-    raise NotServing("there is no free port")
 
 
 @dataclass(frozen=True, slots=True)

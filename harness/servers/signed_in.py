@@ -4,6 +4,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import httpx2
@@ -64,6 +65,12 @@ class SignInServer:
         return await self.stack.enter_async_context(client)
 
 
+@cache
+def hash_of_password() -> str:
+    """The hash of PASSWORD, which is as slow to make as it is to guess."""
+    return hash_password(PASSWORD)
+
+
 async def unlimited(name: str, per_s: float, burst: int) -> float:
     """A TakeToken that never refuses."""
     return 0
@@ -106,4 +113,4 @@ async def serving_sign_in(
         served = await stack.enter_async_context(serve_app(web_app(dependencies), listening_on=listening_on))
         clients = await stack.enter_async_context(AsyncExitStack())
         origin = public_url or served.url
-        yield SignInServer(served, sprout, dependencies.account_repositories, clients, hash_password(PASSWORD), origin)
+        yield SignInServer(served, sprout, dependencies.account_repositories, clients, hash_of_password(), origin)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -29,6 +30,12 @@ CLIENT_ID, CLIENT_SECRET = "sprout-client", "provider-secret"
 def new_key() -> RSAKey:
     """A key with an id of its own."""
     return RSAKey.generate_key(2048, {"kid": secrets.token_hex(8), "use": "sig", "alg": "RS256"})
+
+
+@cache
+def first_key() -> RSAKey:
+    """The key with which every provider of this process begins: a new one may take seconds."""
+    return new_key()
 
 
 @dataclass
@@ -55,7 +62,7 @@ class OpenIdProvider:
     issuer: str = ""
     subject: str = "subject-1"
     username: str = "anna@school.example"
-    key: RSAKey = field(default_factory=new_key)
+    key: RSAKey = field(default_factory=first_key)
     published: list[RSAKey] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
     asked: Counter[str] = field(default_factory=Counter)

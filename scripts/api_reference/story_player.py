@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import socket
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
+from harness.free_port import free_port
 from harness.prefork.python import prefork_python
 from scripts.api_reference.examples import PREAMBLE, Example, Restart
 from scripts.api_reference.paths import ROOT
@@ -70,7 +70,7 @@ async def play_story(
     data = folder / "data"
     data.mkdir()
     await _insert_rows(data)
-    port = _free_port()
+    port = free_port()
     async with _servers(port, data) as server, _shell(folder, f"http://{HOST}:{port}") as shell:
         for step in steps:
             if isinstance(step, Restart):
@@ -86,13 +86,6 @@ async def _insert_rows(data: Path) -> None:
         await SqlMemories(database, lambda _: None).remember(REMEMBERED, actor=Actor(DEFAULT_USER_ID, run_id=new_id()))
         code, expires_at = digest_of(SET_UP_CODE), utc_now() + CODE_LIFETIME
         await SqlPasswords(database).issue_code(code, user_id=None, expires_at=expires_at, origin=TERMINAL)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @dataclass(slots=True)

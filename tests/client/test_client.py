@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from harness.free_port import free_port
 from harness.journeys.sprout_server import COURSE
 from harness.servers.in_process import serve_app
-from harness.servers.server_process import free_port
 from harness.servers.signed_in import SignInServer, serving_sign_in
 from sprout.client import SproutClient
 from sprout.errors import BadInput

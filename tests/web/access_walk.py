@@ -4,7 +4,7 @@ What is expected of a cell follows from the endpoint's `access` alone, and from 
 """
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -235,11 +235,12 @@ async def _ids(client: httpx2.AsyncClient, path: str) -> tuple[str, ...]:
     return tuple(one["id"] for one in (await client.get(path)).raise_for_status().json())
 
 
-def cells(walk: Walk, endpoints: tuple[AnyEndpoint, ...]) -> Iterator[tuple[AnyEndpoint, Caller, Whose]]:
-    """Every endpoint with every caller, and with own or foreign ids and unknown ones."""
-    for endpoint in endpoints:
-        for caller in walk.callers:
-            is_own = caller.principal is not None and caller.principal.user_id == walk.user_id
-            yield endpoint, caller, Whose.OWN if is_own else Whose.FOREIGN
-            if has_ids(endpoint):
-                yield endpoint, caller, Whose.UNKNOWN
+def cells(walk: Walk, endpoint: AnyEndpoint) -> list[tuple[Caller, Whose]]:
+    """An endpoint's cells: every caller, with own or foreign ids and unknown ones."""
+    found = list[tuple[Caller, Whose]]()
+    for caller in walk.callers:
+        is_own = caller.principal is not None and caller.principal.user_id == walk.user_id
+        found.append((caller, Whose.OWN if is_own else Whose.FOREIGN))
+        if has_ids(endpoint):
+            found.append((caller, Whose.UNKNOWN))
+    return found

@@ -1,12 +1,12 @@
 """A model that cannot be used: the page says what to mend, and goes on once it is mended."""
 
-import socket
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
 
 from harness.browser import PHONE, open_page
+from harness.free_port import free_port
 from harness.journeys.learner import assert_no_overflow
 from harness.journeys.sprout_server import COURSE, QUICK_PACE, Row, start_server
 from sprout.offline.demo.router import demo_model
@@ -45,8 +45,7 @@ async def test_a_refused_request_says_what_to_mend_and_trying_again_works_once_i
 async def test_an_unreachable_model_is_tried_again_openly_then_said_and_mended(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     settings: Row = {"base_url": f"http://127.0.0.1:{port}", "loop": {"overload_retries": 2, "overload_base_s": 3}}
     async with start_server(tmp_path, sqlite_url, **settings) as grown, open_page(browser, grown.url) as page:
         await start_topic(page, COURSE, short=True)

@@ -11,10 +11,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from harness.free_port import free_port
 from harness.servers.caddy import running_caddy
 from harness.servers.certificate import Certificate, make_certificate
 from harness.servers.nginx import running_nginx
-from harness.servers.server_process import ServerSite, free_port
+from harness.servers.server_process import ServerSite
 from harness.services import require
 
 DEPLOY = Path(__file__).parents[3] / "deploy"

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import signal
-import socket
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from harness.free_port import free_port
 from harness.prefork.python import prefork_python
 
 ROOT = Path(__file__).parents[3]
@@ -193,7 +193,5 @@ class GuideRunner:
 
     def _port_for(self, named: str) -> str:
         if named not in self.ports:
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                self.ports[named] = str(free.getsockname()[1])
+            self.ports[named] = str(free_port())
         return self.ports[named]

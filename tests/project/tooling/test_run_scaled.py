@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx2
 
+from harness.free_port import free_port
 from harness.servers.nginx import running_nginx
-from harness.servers.server_process import free_port
 from harness.servers.web import a_static_folder, serving_web
 from scripts.run_scaled import write_settings
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from harness.free_port import free_port
 from harness.servers.nginx import running_nginx
-from harness.servers.server_process import free_port
 from harness.servers.web import Web
 from sprout.events import ReasoningBlock
 
