@@ -44,7 +44,14 @@ from sprout.learning.xapi.statements import StatementWriter
 from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.loop.model import ChatModel
-from sprout.models import ModelProber, choose_model, model_address, open_model, path_estimate
+from sprout.models import (
+    ModelProber,
+    choose_local_model,
+    choose_model,
+    model_addresses,
+    open_model,
+    path_estimate,
+)
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
 from sprout.offline.courses.course_folder import load_course_folder
 from sprout.offline.courses.coverage import BuiltInCoverage
@@ -202,6 +209,7 @@ class Sprout:
                 "server": None if settings.base_url is None else urlsplit(settings.base_url).hostname,
                 "note": OFFLINE_NOTE if settings.offline else None,
             },
+            "localModel": _local_model(settings),
             "models": {**models, "small": small},
             "probes": [one.model_dump(mode="json", by_alias=True) for one in probed],
             "agents": [*self.extra_agents],
@@ -256,7 +264,13 @@ async def open_app(
             await stack.enter_async_context(document_worker.running(process_backlog=role.takes_work))
         observer = await stack.enter_async_context(_observer(settings))
         observer.metrics.watch_gate(shared.gate)
-        budgets = open_ledger(stores.spending, budget_limits(settings), cost_usd, has_classes=bool(settings.auth))
+        budgets = open_ledger(
+            stores.spending,
+            budget_limits(settings),
+            cost_usd,
+            has_classes=bool(settings.auth),
+            local_model=settings.local_model,
+        )
         ledger = await stack.enter_async_context(budgets)
         extra = _extra_agents(settings, stores, extra_agents)
         coverage: TopicCoverage = BuiltInCoverage(added) if settings.offline else EveryTopic()
@@ -269,6 +283,7 @@ async def open_app(
             model=replace_model or model,
             agents={agent.name: agent for agent in _agents(settings, stores, coverage, extra)},
             choose_model=partial(choose_model, settings),
+            local_model=choose_local_model(settings),
             gate=shared.gate,
             observer=observer,
             ledger=ledger,
@@ -295,6 +310,13 @@ async def open_app(
             prober=ModelProber(settings, model, stores.probes),
             extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
+
+
+def _local_model(settings: Settings) -> dict[str, JsonValue] | None:
+    """The local model as the page names it; None if none is configured."""
+    if settings.local_model is None:
+        return None
+    return {"name": settings.local_model, "server": urlsplit(settings.local_base_url or "").hostname}
 
 
 def _stores(
@@ -332,7 +354,7 @@ def _stores(
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
         spending=SqlSpendingRepository(database),
-        probes=SqlModelProbes(database, model_address(settings)),
+        probes=SqlModelProbes(database, model_addresses(settings)),
         account=SqlAccount(database, storage=paths.storage),
     )
 

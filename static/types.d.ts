@@ -227,6 +227,7 @@ export interface ProbedModel {
 }
 export interface Status {
   version: string;
+  localModel: { name: string; server: string } | null;
   model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null };
   models: Record<string, string>;
   probes: ProbedModel[];
@@ -416,6 +417,7 @@ export interface JoinedClass extends OpenClass {
   id: string;
   joinedAt: string;
   archivedAt: string | null;
+  model: ClassModel;
   recordStore: string | null;
   sendsNames: boolean;
 }
@@ -491,6 +493,8 @@ export interface AccessToken {
 export interface NewAccessToken extends AccessToken {
   token: string;
 }
+/** What is asked on the paths of a class: the model of the server, its local one, or none. */
+export type ClassModel = "on" | "local" | "off";
 export interface SchoolClass {
   id: string;
   name: string;
@@ -498,7 +502,7 @@ export interface SchoolClass {
   archivedAt: string | null;
   members: number;
   code: ClassCode | null;
-  model: "on" | "off";
+  model: ClassModel;
 }
 export interface BudgetNumbers {
   usdPerDay: number | null;
