@@ -241,7 +241,7 @@ export default {
   "server.session_over": "Diese Runde ist vorbei, eine neuere hat begonnen. Mach dort weiter.",
   "server.shared_elsewhere": "Diese Lektion ist mit einer anderen Klasse geteilt. Beende das dort zuerst.",
   "server.shutting_down": "Sprout startet neu. Versuche es in ein paar Sekunden noch einmal.",
-  "server.sign_in_again": "Melde dich zuerst ab und wieder an: Das ändert, wie du dich anmeldest; so ist sicher, dass du es bist.",
+  "server.sign_in_again": "Melde dich zuerst ab und wieder an: Das ändert die Zugänge zu deinem Konto; so ist sicher, dass du es bist.",
   "server.soft_limit": "Die Zeit für diesen Lauf ist abgelaufen. Starte ihn noch einmal.",
   "server.stalled": "Vom Modell kam nichts mehr.",
   "server.still_growing": "Dieser Lernpfad wird noch erstellt. Nimm Abschnitte deiner Dokumente auf, wenn er fertig ist.",
