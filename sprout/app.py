@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from sprout import __version__
-from sprout.accounts import given_paths
+from sprout.accounts import given_paths, security_log
 from sprout.accounts.lrs import sender
+from sprout.accounts.security_log import SecurityLogRetention
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec
@@ -71,6 +72,7 @@ from sprout.shared_state import SharedState, open_shared_state
 from sprout.sign_in import account_repositories, authentication
 from sprout.store.account.account import SqlAccount
 from sprout.store.accounts.given_paths import SqlGivenPaths
+from sprout.store.accounts.security_log import SqlSecurityLog
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.assessment.gradebook import SqlGradebook
@@ -210,6 +212,7 @@ class Sprout:
                 "note": OFFLINE_NOTE if settings.offline else None,
             },
             "localModel": _local_model(settings),
+            "securityLogDays": settings.security_log_days,
             "models": {**models, "small": small},
             "probes": [one.model_dump(mode="json", by_alias=True) for one in probed],
             "agents": [*self.extra_agents],
@@ -296,6 +299,8 @@ async def open_app(
             dispatcher.every(INTERVAL_S, starter.start_lacking)
         if role.takes_work and settings.auth:
             dispatcher.every(given_paths.INTERVAL_S, given_paths.PathGiver(SqlGivenPaths(database)).give_lacking)
+            retention = SecurityLogRetention(SqlSecurityLog(database), settings.security_log_days)
+            dispatcher.every(security_log.INTERVAL_S, retention.delete_old)
             dispatcher.every(sender.INTERVAL_S, _statement_sender(settings, database).send_waiting)
         yield Sprout(
             settings=settings,

@@ -185,6 +185,7 @@ class Settings(BaseSettings):
     address that browsers come to, https unless it is this machine; passkeys are bound to its host.
     `local_model` and `local_base_url` are a further model, on a server of one's own, which teachers may
     choose for a class.
+    `security_log_days` is how long events of the security log are kept.
     `lrs_hosts` are hosts in private networks, or of this machine, to whose record stores classes may send.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
@@ -208,6 +209,7 @@ class Settings(BaseSettings):
     auth: Annotated[tuple[Method, ...], NoDecode] = ()
     public_url: str | None = Field(None, validate_default=True)
     published_on_loopback: bool = False
+    security_log_days: float = Field(365, gt=0, le=36_500)
     lrs_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"

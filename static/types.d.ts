@@ -227,6 +227,7 @@ export interface ProbedModel {
 }
 export interface Status {
   version: string;
+  securityLogDays: number;
   localModel: { name: string; server: string } | null;
   model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null };
   models: Record<string, string>;
