@@ -42,7 +42,7 @@ export function ClassModel({ of, onChange }) {
           aria-busy=${deed.busy.value || undefined}
           onClick=${() => choose(model)}
         >
-          ${t(`cl.model_${model}`)}
+          ${t(`cl.model.${model}`)}
         </button>`,
       )}
     </p>
@@ -62,8 +62,8 @@ export function ClassModel({ of, onChange }) {
 
 /** What is asked on the paths of the class. @param {ClassModelName} model @param {Status["localModel"]} local */
 function modelWords(model, local) {
-  if (model !== "local") return t(`cl.model_${model}_says`);
-  return local ? t("cl.model_local_says", { name: local.name, host: local.server }) : t("cl.model_missing_says");
+  if (model !== "local") return t(`cl.model_says.${model}`);
+  return local ? t("cl.model_says.local", { name: local.name, host: local.server }) : t("cl.model_missing_says");
 }
 
 /** @param {ClassBudget} budget */
