@@ -1054,6 +1054,7 @@ export interface DeskItem {
   criteria: DeskCriterion[];
   answer: string | null;
   drawn: boolean;
+  showsDrawing: boolean;
   compared: boolean;
   mark: "right" | "partly" | "missed" | null;
   sure: number | null;
