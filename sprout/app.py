@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from sprout import __version__
-from sprout.accounts import given_paths
+from sprout.accounts import given_paths, security_log
 from sprout.accounts.lrs import sender
+from sprout.accounts.security_log import SecurityLogRetention
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec
@@ -45,7 +46,14 @@ from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.llm.calls_in_form import CallsInForm
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.loop.model import ChatModel
-from sprout.models import ModelProber, choose_model, model_address, open_model, path_estimate
+from sprout.models import (
+    ModelProber,
+    choose_local_model,
+    choose_model,
+    model_addresses,
+    open_model,
+    path_estimate,
+)
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
 from sprout.offline.courses.course_folder import load_course_folder
 from sprout.offline.courses.coverage import BuiltInCoverage
@@ -65,6 +73,7 @@ from sprout.shared_state import SharedState, open_shared_state
 from sprout.sign_in import account_repositories, authentication
 from sprout.store.account.account import SqlAccount
 from sprout.store.accounts.given_paths import SqlGivenPaths
+from sprout.store.accounts.security_log import SqlSecurityLog
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.assessment.gradebook import SqlGradebook
@@ -203,6 +212,8 @@ class Sprout:
                 "server": None if settings.base_url is None else urlsplit(settings.base_url).hostname,
                 "note": OFFLINE_NOTE if settings.offline else None,
             },
+            "localModel": _local_model(settings),
+            "securityLogDays": settings.security_log_days,
             "models": {**models, "small": small},
             "probes": [one.model_dump(mode="json", by_alias=True) for one in probed],
             "agents": [*self.extra_agents],
@@ -257,7 +268,13 @@ async def open_app(
             await stack.enter_async_context(document_worker.running(process_backlog=role.takes_work))
         observer = await stack.enter_async_context(_observer(settings))
         observer.metrics.watch_gate(shared.gate)
-        budgets = open_ledger(stores.spending, budget_limits(settings), cost_usd, has_classes=bool(settings.auth))
+        budgets = open_ledger(
+            stores.spending,
+            budget_limits(settings),
+            cost_usd,
+            has_classes=bool(settings.auth),
+            local_model=settings.local_model,
+        )
         ledger = await stack.enter_async_context(budgets)
         extra = _extra_agents(settings, stores, extra_agents)
         coverage: TopicCoverage = BuiltInCoverage(added) if settings.offline else EveryTopic()
@@ -270,6 +287,7 @@ async def open_app(
             model=replace_model or (model if settings.offline else CallsInForm(model, stores.probes)),
             agents={agent.name: agent for agent in _agents(settings, stores, coverage, extra)},
             choose_model=partial(choose_model, settings),
+            local_model=choose_local_model(settings),
             gate=shared.gate,
             observer=observer,
             ledger=ledger,
@@ -282,6 +300,8 @@ async def open_app(
             dispatcher.every(INTERVAL_S, starter.start_lacking)
         if role.takes_work and settings.auth:
             dispatcher.every(given_paths.INTERVAL_S, given_paths.PathGiver(SqlGivenPaths(database)).give_lacking)
+            retention = SecurityLogRetention(SqlSecurityLog(database), settings.security_log_days)
+            dispatcher.every(security_log.INTERVAL_S, retention.delete_old)
             dispatcher.every(sender.INTERVAL_S, _statement_sender(settings, database).send_waiting)
         yield Sprout(
             settings=settings,
@@ -296,6 +316,13 @@ async def open_app(
             prober=ModelProber(settings, model, stores.probes),
             extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
+
+
+def _local_model(settings: Settings) -> dict[str, JsonValue] | None:
+    """The local model as the page names it; None if none is configured."""
+    if settings.local_model is None:
+        return None
+    return {"name": settings.local_model, "server": urlsplit(settings.local_base_url or "").hostname}
 
 
 def _stores(
@@ -333,7 +360,7 @@ def _stores(
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
         spending=SqlSpendingRepository(database),
-        probes=SqlModelProbes(database, model_address(settings)),
+        probes=SqlModelProbes(database, model_addresses(settings)),
         account=SqlAccount(database, storage=paths.storage),
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -13,7 +14,7 @@ from sprout.accounts.ways import Method
 from sprout.errors import SetupError
 from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.policy import LoopPolicy
-from sprout.public_address import has_address_as_host, is_safe_url, public_origin
+from sprout.public_address import has_address_as_host, is_near, is_safe_url, public_origin
 
 MIB = 1024 * 1024
 AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check", "variants")
@@ -182,6 +183,9 @@ class Settings(BaseSettings):
     `trusted_proxies` are addresses and networks (`10.0.0.0/8`) of reverse proxies, whose `X-Forwarded-For` is believed.
     `auth` names the ways to sign in; without one Sprout is for one learner, on this machine alone. `public_url` is the
     address that browsers come to, https unless it is this machine; passkeys are bound to its host.
+    `local_model` and `local_base_url` are a further model, on a server of one's own, which teachers may
+    choose for a class.
+    `security_log_days` is how long events of the security log are kept.
     `lrs_hosts` are hosts in private networks, or of this machine, to whose record stores classes may send.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
@@ -205,6 +209,7 @@ class Settings(BaseSettings):
     auth: Annotated[tuple[Method, ...], NoDecode] = ()
     public_url: str | None = Field(None, validate_default=True)
     published_on_loopback: bool = False
+    security_log_days: float = Field(365, gt=0, le=36_500)
     lrs_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
@@ -218,6 +223,8 @@ class Settings(BaseSettings):
     model: str | None = None
     small_model: str | None = None
     fallback_model: str | None = None
+    local_model: str | None = None
+    local_base_url: str | None = Field(None, validate_default=True)
     offline_tokens_per_s: float | None = Field(400.0, gt=0)
     courses_dir: Path | None = None
 
@@ -260,6 +267,8 @@ class Settings(BaseSettings):
         "model",
         "small_model",
         "fallback_model",
+        "local_model",
+        "local_base_url",
         "database_url",
         "redis_url",
         "otlp_endpoint",
@@ -296,6 +305,15 @@ class Settings(BaseSettings):
         if origin is not None and "passkey" in elsewhere and has_address_as_host(origin):
             raise ValueError("passkeys need a name: give http://localhost:8000 instead of http://127.0.0.1:8000")
         return origin
+
+    @field_validator("local_base_url")
+    @classmethod
+    def _check_local_base_url(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if (value is None) != (info.data.get("local_model") is None):
+            raise ValueError("the local model needs SPROUT_LOCAL_MODEL and SPROUT_LOCAL_BASE_URL, or neither")
+        if value is not None and not (is_safe_url(value) or _is_in_own_network(value)):
+            raise ValueError("give an address such as http://localhost:11434; https outside the own network")
+        return value
 
     @field_validator("oidc")
     @classmethod
@@ -369,6 +387,11 @@ def load_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         raise SetupError(f"These settings cannot be used. {_describe_errors(error)}") from None
+
+
+def _is_in_own_network(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme == "http" and bool(parts.hostname) and is_near(parts.hostname or "")
 
 
 @contextmanager

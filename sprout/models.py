@@ -14,12 +14,13 @@ from pydantic.alias_generators import to_camel
 from sprout.agents.path.subconcept import SUBCONCEPTS, SUBCONCEPTS_SMALL
 from sprout.agents.path.topic import CONCEPTS, CONCEPTS_SMALL
 from sprout.config import AGENT_NAMES, Settings
-from sprout.errors import Conflict
+from sprout.errors import Conflict, SetupError
 from sprout.learning.lessons.lesson_history import DEFAULT_MINUTES
 from sprout.llm.catalogue import facts_of
 from sprout.llm.claude import Claude, claude_client
 from sprout.llm.path_cost import estimate_path_cost, pace_of
 from sprout.llm.probe import probe_model
+from sprout.llm.routes import ModelRoutes
 from sprout.loop.model import ChatModel, ModelTraits
 from sprout.loop.policy import LoopPolicy
 from sprout.offline.courses.added_course import AddedCourses
@@ -32,21 +33,40 @@ from sprout.runs.model_probes import ModelProbe, ModelProbes, ProbedModel
 
 OFFLINE_FIRST_TOKEN_S = 0.3
 ANTHROPIC = "https://api.anthropic.com"
-SMALL_MODE, FALLBACK = "small mode", "fallback"
+SMALL_MODE, FALLBACK, LOCAL = "small mode", "fallback", "local model of classes"
 NO_PROBES: Mapping[str, ModelProbe] = MappingProxyType({})
 
 
 def choose_model(settings: Settings, agent: str, small: bool) -> ModelChoice:
     """The model of an agent, in small mode or not."""
     name = settings.model_of(agent, small=small)
-    facts = facts_of(name)
     return ModelChoice(
         name,
         settings.fallback_of(name),
         settings.model_of(agent, small=True),
         settings.offline,
-        ModelTraits(facts.window, facts.max_output, facts.forces_tools and facts.thinking == "none", facts.priced),
+        _traits_of(name),
     )
+
+
+def choose_local_model(settings: Settings) -> ModelChoice | None:
+    """The local model for all agents, of which there is no fallback; None if none is configured.
+
+    Raises SetupError: another model in use has its name, by which requests find their server.
+    """
+    name = settings.local_model
+    if name is None:
+        return None
+    if name in _users_of_models(settings):
+        raise SetupError(
+            f"SPROUT_LOCAL_MODEL has the name of another model in use, {name!r}: give one of them another."
+        )
+    return ModelChoice(name, None, name, offline=False, traits=_traits_of(name))
+
+
+def _traits_of(name: str) -> ModelTraits:
+    facts = facts_of(name)
+    return ModelTraits(facts.window, facts.max_output, facts.forces_tools and facts.thinking == "none", facts.priced)
 
 
 def path_estimate(
@@ -79,13 +99,14 @@ def path_estimate(
 @asynccontextmanager
 async def open_model(
     settings: Settings, added: AddedCourses, *, pace: Pace | None = None
-) -> AsyncIterator[tuple[Claude, str | None]]:
+) -> AsyncIterator[tuple[ChatModel, str | None]]:
     """The client of the configured model, or of the built-in one, with courses beside its own, and its address.
+
+    Requests for the local model go to its own server.
 
     Args:
         pace: of the built-in one; as the settings say by default.
     """
-    policy = settings.policy("topic", LoopPolicy())
     async with AsyncExitStack() as stack:
         base_url, built_in = settings.base_url, None
         if settings.offline:
@@ -93,20 +114,25 @@ async def open_model(
             brain = demo_model(added)
             server = await stack.enter_async_context(running_offline_server(brain, pace=pace, keep_requests=0))
             base_url = built_in = server.base_url
-        client = claude_client(
-            api_key=settings.api_key or "not-needed",
-            base_url=base_url,
-            idle_s=policy.stream_idle_s,
-            first_byte_s=first_byte_s(policy, base_url),
-        )
-        yield (
-            Claude(
-                await stack.enter_async_context(client),
-                thinking_tokens=policy.thinking_tokens,
-                idle_s=policy.stream_idle_s,
-            ),
-            built_in,
-        )
+        model: ChatModel = await stack.enter_async_context(_open_client(settings, settings.api_key, base_url))
+        if settings.local_model is not None:
+            local = await stack.enter_async_context(_open_client(settings, None, settings.local_base_url))
+            model = ModelRoutes(model, {settings.local_model: local})
+        yield model, built_in
+
+
+@asynccontextmanager
+async def _open_client(settings: Settings, api_key: str | None, base_url: str | None) -> AsyncIterator[Claude]:
+    """The client of the models at one address."""
+    policy = settings.policy("topic", LoopPolicy())
+    client = claude_client(
+        api_key=api_key or "not-needed",
+        base_url=base_url,
+        idle_s=policy.stream_idle_s,
+        first_byte_s=first_byte_s(policy, base_url),
+    )
+    async with client:
+        yield Claude(client, thinking_tokens=policy.thinking_tokens, idle_s=policy.stream_idle_s)
 
 
 def first_byte_s(policy: LoopPolicy, base_url: str | None) -> float:
@@ -115,14 +141,26 @@ def first_byte_s(policy: LoopPolicy, base_url: str | None) -> float:
     return policy.local_first_byte_s if is_near(host) else policy.first_byte_s
 
 
-def model_address(settings: Settings) -> str:
-    """The address of the models, without credentials."""
-    parts = urlsplit(settings.base_url or ANTHROPIC)
+def model_address(settings: Settings, model: str | None = None) -> str:
+    """The address of the models, or of this one, without credentials."""
+    is_local = model is not None and model == settings.local_model
+    parts = urlsplit((settings.local_base_url if is_local else settings.base_url) or ANTHROPIC)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
 
 
+def model_addresses(settings: Settings) -> tuple[str, ...]:
+    """The addresses of all models in use."""
+    return tuple({model_address(settings, model): None for model in (None, settings.local_model)})
+
+
 def models_in_use(settings: Settings) -> dict[str, tuple[str, ...]]:
-    """Each model that an agent would use, with its agents, for small mode and as a fallback too."""
+    """Each model that an agent would use, with its agents, for small mode, as a fallback and on paths of classes."""
+    users = _users_of_models(settings)
+    return users if settings.local_model is None else users | {settings.local_model: (LOCAL,)}
+
+
+def _users_of_models(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """The models of the server by their users, without the local one."""
     users: dict[str, dict[str, None]] = {}
     agents = (*AGENT_NAMES, *(name for name in settings.agents if name not in AGENT_NAMES))
     for agent in agents:
@@ -164,8 +202,8 @@ class ModelProber:
 
     async def _probe_all(self) -> None:
         """Probe and store; the first failure is raised once what was found out about the others is stored."""
-        address = model_address(self._settings)
-        probes = (probe_model(self._model, model, address) for model in models_in_use(self._settings))
+        settings = self._settings
+        probes = (probe_model(self._model, one, model_address(settings, one)) for one in models_in_use(settings))
         outcomes = await asyncio.gather(*probes, return_exceptions=True)
         for probe in outcomes:
             if isinstance(probe, ModelProbe):

@@ -82,7 +82,7 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         identities=identities,
         identity_sign_in=identity_sign_in,
         provider_name=settings.oidc.name,
-        classes=SqlClasses(database),
+        classes=SqlClasses(database, has_local_model=settings.local_model is not None),
         class_budgets=SqlClassBudgets(database, _most_per_class(settings)),
         memberships=memberships,
         cards=cards,

@@ -227,6 +227,8 @@ export interface ProbedModel {
 }
 export interface Status {
   version: string;
+  securityLogDays: number;
+  localModel: { name: string; server: string } | null;
   model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null };
   models: Record<string, string>;
   probes: ProbedModel[];
@@ -416,6 +418,7 @@ export interface JoinedClass extends OpenClass {
   id: string;
   joinedAt: string;
   archivedAt: string | null;
+  model: ClassModel;
   recordStore: string | null;
   sendsNames: boolean;
 }
@@ -491,6 +494,8 @@ export interface AccessToken {
 export interface NewAccessToken extends AccessToken {
   token: string;
 }
+/** What is asked on the paths of a class: the model of the server, its local one, or none. */
+export type ClassModel = "on" | "local" | "off";
 export interface SchoolClass {
   id: string;
   name: string;
@@ -498,7 +503,7 @@ export interface SchoolClass {
   archivedAt: string | null;
   members: number;
   code: ClassCode | null;
-  model: "on" | "off";
+  model: ClassModel;
 }
 export interface BudgetNumbers {
   usdPerDay: number | null;
@@ -1049,6 +1054,7 @@ export interface DeskItem {
   criteria: DeskCriterion[];
   answer: string | null;
   drawn: boolean;
+  showsDrawing: boolean;
   compared: boolean;
   mark: "right" | "partly" | "missed" | null;
   sure: number | null;

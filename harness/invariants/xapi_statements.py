@@ -30,6 +30,7 @@ DEFINITION = {
 }  # fmt: skip
 RESULT = {"score", "success", "completion", "response", "duration", "extensions"}
 IDENTIFIERS = {"mbox", "mbox_sha1sum", "openid", "account"}
+VOIDED = "http://adlnet.gov/expapi/verbs/voided"
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?|P\d+W")
 
@@ -48,14 +49,18 @@ def faults_of(statement: Any) -> list[str]:
     demand(statement.keys() >= {"actor", "verb", "object"}, "lacks actor, verb or object")
     demand(_no_nulls(statement), "has a null")
     demand(_fits(UUID, statement.get("id")), "id is no UUID")
-    demand(_is_time(statement.get("timestamp")), "timestamp is none with a zone")
+    demand(_is_time(statement.get("timestamp", "2026-11-27T00:00Z")), "timestamp is none with a zone")
     _check_actor(statement.get("actor"), demand)
     verb = _mapping(statement.get("verb"))
     demand(_is_iri(verb.get("id")) and verb.keys() <= {"id", "display"}, "verb")
     demand(_is_language_map(verb.get("display", {})), "display of the verb")
-    _check_activity(statement.get("object"), demand, "object")
-    _check_result(_mapping(statement.get("result")), demand)
-    _check_context(_mapping(statement.get("context")), demand)
+    if verb.get("id") == VOIDED:
+        _check_reference(statement.get("object"), demand)
+    else:
+        demand("timestamp" in statement, "lacks a timestamp")
+        _check_activity(statement.get("object"), demand, "object")
+    _check_result(_mapping(statement.get("result", {})), demand)
+    _check_context(_mapping(statement.get("context", {})), demand)
     return found
 
 
@@ -77,6 +82,13 @@ def _check_activity(activity: Any, demand: Callable[[bool, str], None], where: s
     demand(definition.keys() <= DEFINITION, f"{where}: definition has more")
     demand("type" not in definition or _is_iri(definition["type"]), f"{where}: type")
     demand(all(_is_language_map(definition.get(one, {})) for one in ("name", "description")), f"{where}: name")
+
+
+def _check_reference(reference: Any, demand: Callable[[bool, str], None]) -> None:
+    """A voiding statement is about another statement."""
+    reference = _mapping(reference)
+    demand(reference.keys() == {"objectType", "id"}, "reference has more or less")
+    demand(reference.get("objectType") == "StatementRef" and _fits(UUID, reference.get("id")), "reference")
 
 
 def _check_result(result: Mapping[str, Any], demand: Callable[[bool, str], None]) -> None:

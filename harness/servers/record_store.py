@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.invariants.xapi_statements import faults_of
+from harness.invariants.xapi_statements import VOIDED, faults_of
 from harness.servers.in_process import serve_app
 
 KEY, SECRET = "sprout-5b", "a secret of ours"
@@ -53,6 +53,17 @@ class RecordStore:
     bodies: list[bytes] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
     holding: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def voided(self) -> set[str]:
+        """The ids of statements that others void."""
+        return {one["object"]["id"] for one in self.statements.values() if one["verb"]["id"] == VOIDED}
+
+    @property
+    def standing(self) -> dict[str, Any]:
+        """The statements that hold: neither voided nor voiding."""
+        held = self.statements.keys() - self.voided
+        return {id_: one for id_, one in self.statements.items() if id_ in held and one["verb"]["id"] != VOIDED}
 
     def app(self) -> Starlette:
         """The store as an application."""

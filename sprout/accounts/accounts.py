@@ -30,7 +30,9 @@ class AccountRow(Wire):
 class PersonRow(AccountRow):
     """An account as its owner lists it. `last_seen_at` is null where no use of it is known any more."""
 
-    last_seen_at: str | None = Field(description="the newest use of a session, or sign-in of the last 365 days")
+    last_seen_at: str | None = Field(
+        description="the newest use of a session, or the newest sign-in in the security log"
+    )
 
 
 class NameTaken(Conflict):

@@ -10,8 +10,11 @@ from sprout.accounts.security_log import Origin
 from sprout.errors import Conflict, SproutError
 from sprout.events import Wire
 
-ModelSwitch = Literal["on", "off"]
-MODEL_SWITCH = "off: on the paths that the class was given nothing asks a model"
+ModelSwitch = Literal["on", "local", "off"]
+MODEL_SWITCH = (
+    "what is asked on the paths that the class was given: the model of the server (`on`), its local one (`local`), or "
+    "none (`off`)"
+)
 
 
 class ClassCodeRow(Wire):
@@ -58,6 +61,7 @@ class JoinedClass(Wire):
     teacher: str
     joined_at: str
     archived_at: str | None
+    model: ModelSwitch = Field(default="on", description=MODEL_SWITCH)
     record_store: str | None = Field(description="host to which it sends what its learners do; null for none")
     sends_names: bool = Field(description="whether their names go there too")
 
@@ -87,6 +91,18 @@ class ClassArchived(Conflict):
 
     def __init__(self) -> None:
         super().__init__("This class is archived. Open it again first.")
+
+
+class LocalModelMissing(Conflict):
+    """A class is to use the local model, and the server has none."""
+
+    code = "local_model_missing"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server has no local model. Whoever runs it can set one up with SPROUT_LOCAL_MODEL and "
+            "SPROUT_LOCAL_BASE_URL."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +138,9 @@ class Classes(Protocol):
         name: str | None = None,
         archived: bool | None = None,
         model: ModelSwitch | None = None,
-    ) -> ClassRow: ...
+    ) -> ClassRow:
+        """Raises LocalModelMissing."""
+        ...
 
     async def delete(self, class_id: str, *, teacher_id: str) -> None:
         """The class goes; what its learners have stays theirs."""

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from sprout.errors import Conflict
 from sprout.events import Mark, Wire
+from sprout.learning.lessons.repository import Drawing
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.marking.decisions import Decision
 from sprout.learning.mastery.reports import AnswerMark
@@ -48,6 +49,7 @@ class DeskItem(Wire):
     criteria: list[DeskCriterion]
     answer: str | None
     drawn: bool
+    shows_drawing: bool = Field(description="whether its drawing can be seen: the learner disputes the question")
     compared: bool = Field(description="whether the learner has compared it with the model answer")
     mark: AnswerMark | None
     sure: float | None = Field(description="0..1")
@@ -135,6 +137,10 @@ class Desk(Protocol):
     async def desk(self, class_id: str, *, teacher_id: str) -> DeskPage: ...
 
     async def learner(self, class_id: str, item_id: str, *, teacher_id: str) -> DeskLearner: ...
+
+    async def drawing(self, class_id: str, item_id: str, *, teacher_id: str) -> Drawing:
+        """The drawing that an answer is, which its learner shows by disputing the question. Raises NotFound."""
+        ...
 
     async def decide(self, class_id: str, item_id: str, decision: Decision, *, teacher_id: str) -> DeskDecisionRow:
         """Decide, or change a decision; progress, evidence and reviews follow in the same transaction.

@@ -63,12 +63,14 @@ LOCAL_LEARNER = Principal(DEFAULT_USER_ID, AccountRole.OWNER, frozenset(Scope))
 
 
 class SignInAgain(MissingRight):
-    """The change is one of how the person signs in, and their sign-in was too long ago to be sure that it is them."""
+    """The change gives or takes a way into the account, and the sign-in was too long ago to be sure who asks."""
 
     code = "sign_in_again"
 
     def __init__(self) -> None:
-        super().__init__("Sign out and in again first: this changes how you sign in, so we make sure that it's you.")
+        super().__init__(
+            "Sign out and in again first: this changes the ways into your account, so we make sure that it's you."
+        )
 
 
 def require_fresh_sign_in(caller: Principal, now: datetime) -> None:

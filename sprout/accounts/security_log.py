@@ -1,13 +1,14 @@
 """Security log: who did what to which account, when and from where, without any secret."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
+from sprout.clock import utc_now
 from sprout.events import Wire
 
-KEPT = timedelta(days=365)
+INTERVAL_S = 600.0
 
 
 class SecurityEventKind(StrEnum):
@@ -72,9 +73,29 @@ class SecurityLog(Protocol):
     async def record(
         self, kind: SecurityEventKind, user_id: str | None, *, origin: Origin, detail: str | None = None
     ) -> None:
-        """Add an event; those that are older than `KEPT` are deleted."""
+        """Add an event."""
+        ...
+
+    async def delete_before(self, before: datetime) -> None:
+        """Delete older events."""
         ...
 
     async def events(self, *, before: str | None = None, limit: int) -> list[SecurityEventRow]:
         """The newest events, or those before one of them, newest first."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityLogRetention:
+    """Deletes events of the log once they are older than it is to go back.
+
+    Args:
+        days: that events are kept.
+    """
+
+    log: SecurityLog
+    days: float
+
+    async def delete_old(self) -> None:
+        """Delete the events that are too old by now."""
+        await self.log.delete_before(utc_now() - timedelta(days=self.days))

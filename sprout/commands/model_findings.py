@@ -8,7 +8,7 @@ from sprout.config import Settings
 from sprout.errors import SproutError
 from sprout.llm.probe import probe_model
 from sprout.loop.limits import total_tokens
-from sprout.models import model_address, models_in_use
+from sprout.models import model_address, model_addresses, models_in_use
 from sprout.runs.model_probes import MIN_WINDOW, TOOL_OFFERS, Fitness, ModelProbe
 from sprout.store.engine.database import open_database
 from sprout.store.runs.model_probes import SqlModelProbes
@@ -39,16 +39,16 @@ LONG_PROMPTS = {
 async def probe_models(settings: Settings) -> AsyncIterator[Finding]:
     """Probe the models one after another, and store the results."""
     probes: list[ModelProbe] = []
-    async with open_claude(settings) as claude:
-        for model in models_in_use(settings):
-            try:
-                probes.append(await probe_model(claude, model, model_address(settings)))
-            except SproutError as error:
-                yield Finding("probe", FindingStatus.BROKEN, f"{model}: {error}")
-            else:
-                status, verdict = VERDICTS[probes[-1].fitness]
-                yield Finding("probe", status, f"{model} {verdict}")
-                yield Finding("", FindingStatus.NOTE, "; ".join(_details(probes[-1])))
+    for model in models_in_use(settings):
+        try:
+            async with open_claude(settings, model) as claude:
+                probes.append(await probe_model(claude, model, model_address(settings, model)))
+        except SproutError as error:
+            yield Finding("probe", FindingStatus.BROKEN, f"{model}: {error}")
+        else:
+            status, verdict = VERDICTS[probes[-1].fitness]
+            yield Finding("probe", status, f"{model} {verdict}")
+            yield Finding("", FindingStatus.NOTE, "; ".join(_details(probes[-1])))
     if probes:
         yield await _store(settings, probes)
 
@@ -81,7 +81,7 @@ async def _store(settings: Settings, probes: list[ModelProbe]) -> Finding:
     try:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         async with open_database(settings.database) as database:
-            stored = SqlModelProbes(database, model_address(settings))
+            stored = SqlModelProbes(database, model_addresses(settings))
             for probe in probes:
                 await stored.save(probe)
     except SproutError as error:

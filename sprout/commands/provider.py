@@ -12,7 +12,7 @@ from sprout.llm.claude import Claude, claude_client
 from sprout.loop.context.estimate import Estimator, fixed_tokens
 from sprout.loop.model import Message, ModelRequest, ReplyEnded, Text
 from sprout.loop.policy import LoopPolicy
-from sprout.models import models_in_use
+from sprout.models import model_address, models_in_use
 
 PROBE_TIMEOUT_S = 50.0
 PROBE_TOKENS = 1_000
@@ -30,6 +30,8 @@ def check_models(settings: Settings) -> Iterator[Finding]:
     for model, users in models_in_use(settings).items():
         known = model in catalogue()
         message = f"{model} for {_listed(users)}"
+        if model == settings.local_model:
+            message += f", at {model_address(settings, model)}"
         note = (
             ""
             if known
@@ -40,8 +42,8 @@ def check_models(settings: Settings) -> Iterator[Finding]:
 
 async def ask_models(settings: Settings) -> AsyncIterator[Finding]:
     """Whether each model answers, by one tiny call."""
-    async with open_claude(settings) as claude:
-        for model in models_in_use(settings):
+    for model in models_in_use(settings):
+        async with open_claude(settings, model) as claude:
             yield await _ask(claude, model)
 
 
@@ -81,11 +83,12 @@ async def _compare_token_counts(claude: Claude, request: ModelRequest) -> str:
 
 
 @asynccontextmanager
-async def open_claude(settings: Settings) -> AsyncIterator[Claude]:
-    """The model's client, for a command."""
-    client = claude_client(
-        api_key=settings.api_key or "none", base_url=settings.base_url, idle_s=LoopPolicy().stream_idle_s
-    )
+async def open_claude(settings: Settings, model: str) -> AsyncIterator[Claude]:
+    """The client of a model in use, for a command."""
+    key, base_url = settings.api_key, settings.base_url
+    if model == settings.local_model:
+        key, base_url = None, settings.local_base_url
+    client = claude_client(api_key=key or "none", base_url=base_url, idle_s=LoopPolicy().stream_idle_s)
     async with client:
         yield Claude(client, thinking_tokens={})
 

@@ -126,11 +126,11 @@ class LiveRuns:
             task: for an agent that needs more than the node.
             needs_model: whether it is of no use without a model, and so is refused where no call could be made.
 
-        Raises ShuttingDown, LaneBusy, KeyReused, BudgetSpent, ClassModelOff, ModelUnfit.
+        Raises ShuttingDown, LaneBusy, KeyReused, BudgetSpent, ClassModelRefused, ModelUnfit.
         """
         if self._refuses_runs:
             raise ShuttingDown
-        run = self._parts.new_run(
+        run = await self._parts.new_run(
             agent, user_id=user_id, node_id=node.id, branch_id=node.branch_id, small=small, task=task
         )
         if needs_model:
@@ -295,7 +295,7 @@ class LiveRuns:
             raise Conflict("This run is part of another: start that one again.", code="run_is_part")
         if self._refuses_runs:
             raise ShuttingDown
-        again = self._parts.new_run(
+        again = await self._parts.new_run(
             run.agent, user_id=user_id, node_id=run.node_id, branch_id=run.branch_id, small=run.small, task=run.task
         )
         await self._require_room(again)
@@ -331,7 +331,7 @@ class LiveRuns:
         await self._worker.close()
 
     async def _require_room(self, run: Run) -> None:
-        """Raises BudgetSpent, ClassModelOff, ModelUnfit: the run could call no model now, or in vain."""
+        """Raises BudgetSpent, ClassModelRefused, ModelUnfit: the run could call no model now, or in vain."""
         require_fit(await self._parts.probe_of(run.model))
         if self._parts.ledger is not None:
             await self._parts.ledger.require_room(run.user_id, run.branch_id, run.model)

@@ -81,7 +81,7 @@ class ProbedModel(Wire):
 
 
 class ModelProbes(Protocol):
-    """The stored probes of the models of this server's address."""
+    """The stored probes of the models at this server's addresses; of a model in several, the newest counts."""
 
     async def of(self, model: str) -> ModelProbe | None:
         """The last probe of the model."""

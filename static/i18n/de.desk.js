@@ -24,6 +24,7 @@ export default {
   "dk.own": "Eine Antwort, ohne Hilfe",
   "dk.helped": "Eine Antwort, nach einer Hilfe",
   "dk.unanswered": "Auf diese Frage gibt es noch keine Antwort.",
+  "dk.drawing": "Die Zeichnung der Lernenden",
   "dk.drawn": "Die Antwort ist eine Zeichnung, die hier nicht zu sehen ist. Lass sie dir zeigen.",
   "dk.model": "Was richtig wäre",
   "dk.options": "Die Möglichkeiten",

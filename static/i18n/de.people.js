@@ -46,7 +46,7 @@ export default {
   "pp.copy": "Kopieren",
   "pp.copied": "Kopiert",
   "pp.log": "Sicherheitsprotokoll",
-  "pp.log_says": "365 Tage lang. Ohne Passwörter und ohne das, was jemand lernt.",
+  "pp.log_says": "{n} Tag lang. Ohne Passwörter und ohne das, was jemand lernt.|{n} Tage lang. Ohne Passwörter und ohne das, was jemand lernt.",
   "pp.csv": "Als Tabelle laden (CSV)",
   "pp.log_loading": "Das Protokoll wird geladen …",
   "pp.log_empty": "Noch ist nichts geschehen.",

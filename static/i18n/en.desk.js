@@ -24,6 +24,7 @@ export default {
   "dk.own": "A learner’s answer, without help",
   "dk.helped": "A learner’s answer, after help",
   "dk.unanswered": "The learner has not answered this question.",
+  "dk.drawing": "The learner’s drawing",
   "dk.drawn": "The answer is a drawing, which is not shown here. Ask the learner to show it to you.",
   "dk.model": "What would be right",
   "dk.options": "The options",

@@ -46,7 +46,7 @@ export default {
   "pp.copy": "Copy",
   "pp.copied": "Copied",
   "pp.log": "Security log",
-  "pp.log_says": "Kept for 365 days. Without passwords, and without what anybody learns.",
+  "pp.log_says": "Kept for {n} day. Without passwords, and without what anybody learns.|Kept for {n} days. Without passwords, and without what anybody learns.",
   "pp.csv": "Download as a table (CSV)",
   "pp.log_loading": "Loading the log…",
   "pp.log_empty": "Nothing has happened yet.",

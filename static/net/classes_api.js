@@ -5,7 +5,7 @@ import { post, put, request, send } from "./api.js";
 
 /**
  * @import {
- *   BudgetNumbers, ClassBudget, ClassMember, ClassProgress, ConceptReport, GivenPath, LearnerCard, RecordStore,
+ *   BudgetNumbers, ClassBudget, ClassMember, ClassModel, ClassProgress, ConceptReport, GivenPath, LearnerCard, RecordStore,
  *   RecordStoreChange, SchoolClass, SentContrast, StoreAnswer
  * } from "../types.d.ts"
  */
@@ -22,7 +22,7 @@ export const classes = () => request("/classes");
 export const createClass = (name) => post("/classes", { name });
 /** @param {string} classId @returns {Promise<SchoolClass>} */
 export const oneClass = (classId) => request(of(classId));
-/** @param {string} classId @param {{ name?: string, archived?: boolean, model?: "on" | "off" }} change @returns {Promise<SchoolClass>} */
+/** @param {string} classId @param {{ name?: string, archived?: boolean, model?: ClassModel }} change @returns {Promise<SchoolClass>} */
 export const changeClass = (classId, change) => send("PATCH", of(classId), change);
 /** @param {string} classId */
 export const deleteClass = (classId) => remove(of(classId));

@@ -22,6 +22,8 @@ export const classOf = (classId) => request(`/classes/${at(classId)}`);
 export const desk = (classId) => request(`/classes/${at(classId)}/desk`);
 /** @param {string} classId @param {string} itemId @returns {Promise<DeskLearner>} */
 export const learner = (classId, itemId) => request(`${item(classId, itemId)}/learner`);
+/** @param {string} classId @param {string} itemId */
+export const drawingUrl = (classId, itemId) => `/api${item(classId, itemId)}/drawing`;
 /** @param {string} classId @param {string} itemId @param {Decision} decision @returns {Promise<DeskDecision>} */
 export const decide = (classId, itemId, decision) => post(item(classId, itemId), { decision });
 /** @param {string} classId @param {string} itemId */

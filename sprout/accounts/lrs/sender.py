@@ -5,9 +5,12 @@ Ids are made of facts, so that a batch whose answer was lost is sent again and c
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
+
+from pydantic import JsonValue
 
 from sprout.accounts.lrs.record_stores import (
     BatchTooLarge,
@@ -28,6 +31,8 @@ TURN = 10 * BATCH  # looked up at once: that takes longer than sending
 FIRST_WAIT_S, LONGEST_WAIT_S, LONGEST_ASKED_S = 60.0, 3600.0, 86_400.0
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,14 @@ class Outbox(Protocol):
         """Facts that the store does not have yet, oldest first."""
         ...
 
+    async def outdated(self, claim: Claim, limit: int) -> Sequence[str]:
+        """Ids of statements that the store has, about answers that were marked anew or count no more, oldest first."""
+        ...
+
+    async def confirm_voided(self, claim: Claim, statement_ids: Sequence[str]) -> None:
+        """Note that the store was told to void these, and prolong the claim. Raises ClaimLost."""
+        ...
+
     async def confirm(self, claim: Claim, facts: Sequence[Fact]) -> None:
         """Note that the store has these, and prolong the claim. Raises ClaimLost."""
         ...
@@ -90,9 +103,13 @@ class StatementSender:
 
     async def _serve(self, claim: Claim) -> None:
         try:
+            # First: the id of a statement in place of a voided one is made of how many were voided before it.
+            while outdated := await self.outbox.outdated(claim, BATCH):
+                await self._send(claim, outdated, self.writer.voidings, self.outbox.confirm_voided)
             facts = await self.outbox.waiting(claim, TURN)
+            write = partial(self.writer.statements, with_names=claim.with_names)
             for start in range(0, len(facts), BATCH):
-                await self._send(claim, facts[start : start + BATCH])
+                await self._send(claim, facts[start : start + BATCH], write, self.outbox.confirm)
         except ClaimLost:
             return
         except RecordStoreFailed as error:
@@ -101,20 +118,25 @@ class StatementSender:
         else:
             await self.outbox.release(claim, wait_s=0 if len(facts) == TURN else QUIET_S, problem=None)
 
-    async def _send(self, claim: Claim, facts: Sequence[Fact]) -> None:
-        """Have the store take these facts; in halves where it takes them not at once."""
-        statements = self.writer.statements(facts, with_names=claim.with_names)
+    async def _send(
+        self,
+        claim: Claim,
+        batch: Sequence[T],
+        write: Callable[[Sequence[T]], list[JsonValue]],
+        confirm: Callable[[Claim, Sequence[T]], Awaitable[None]],
+    ) -> None:
+        """Have the store take the statements of these; in halves where it takes them not at once."""
         try:
-            await self.client.send(claim.access, json.dumps(statements, ensure_ascii=False).encode())
+            await self.client.send(claim.access, json.dumps(write(batch), ensure_ascii=False).encode())
         except (StatementsKnown, BatchTooLarge) as error:
-            if len(facts) > 1:
-                half = len(facts) // 2
-                await self._send(claim, facts[:half])
-                await self._send(claim, facts[half:])
+            if len(batch) > 1:
+                half = len(batch) // 2
+                await self._send(claim, batch[:half], write, confirm)
+                await self._send(claim, batch[half:], write, confirm)
                 return
             if isinstance(error, BatchTooLarge):
                 raise RecordStoreFailed(StoreProblem.REFUSED) from error
-        await self.outbox.confirm(claim, facts)
+        await confirm(claim, batch)
 
 
 def wait_after(failures: int, error: RecordStoreFailed) -> float:

@@ -40,6 +40,7 @@ class Fact:
         title: of the part, concept or path; a question has none.
         score: 0..1, of an answer.
         seconds: that it took, where they were measured.
+        marking: how many statements about the answer have been voided at the record store of its class.
     """
 
     verb: Verb
@@ -56,6 +57,7 @@ class Fact:
     score: float | None = None
     success: bool | None = None
     seconds: float | None = None
+    marking: int = 0
 
 
 class LearningFacts(Protocol):

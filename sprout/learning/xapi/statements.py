@@ -29,6 +29,7 @@ _TYPES: dict[Kind, str] = {
     "concept": "http://adlnet.gov/expapi/activities/lesson",
     "path": "http://adlnet.gov/expapi/activities/course",
 }
+VOIDED = "http://adlnet.gov/expapi/verbs/voided"
 _CLASS_TYPE = "http://activitystrea.ms/schema/1.0/group"
 _ANY_LANGUAGE = "und"
 
@@ -50,6 +51,22 @@ class StatementWriter:
             with_names: name learners as their class knows them; else there is the opaque id of their account alone.
         """
         return [self._statement(fact, with_names) for fact in facts]
+
+    def voidings(self, statement_ids: Iterable[str]) -> list[JsonValue]:
+        """Statements of the server that void these; a statement is voided by the same one, however often."""
+        return [self._voiding(statement_id) for statement_id in statement_ids]
+
+    def _voiding(self, voided_id: str) -> JsonValue:
+        return {
+            "id": str(uuid5(_NAMESPACE, f"voided|{voided_id}")),
+            "actor": {
+                "objectType": "Agent",
+                "name": "Sprout",
+                "account": {"homePage": self.public_url or LOCAL_HOME, "name": "sprout"},
+            },
+            "verb": {"id": VOIDED, "display": {"en": "voided"}},
+            "object": {"objectType": "StatementRef", "id": voided_id},
+        }
 
     def _statement(self, fact: Fact, with_names: bool) -> JsonValue:
         return {
@@ -94,11 +111,13 @@ class StatementWriter:
 def statement_id(fact: Fact) -> str:
     """The id of the fact's statement. A class's statement is not that of the learner's own file: it says more.
 
-    An answer that is marked anew is a new fact, since a stored statement cannot change.
+    An answer that is marked anew is a new fact, since a stored statement cannot change; and one whose statement was
+    voided is too, since a voided one stays so.
     """
     of_class = fact.of_class.id if fact.of_class else ""
     score = "" if fact.score is None or fact.verb is not Verb.ANSWERED else f"{fact.score:.6f}"
-    return str(uuid5(_NAMESPACE, "|".join((of_class, fact.verb, fact.source_id, wire_time(fact.at), score))))
+    anew = (str(fact.marking),) if fact.marking else ()
+    return str(uuid5(_NAMESPACE, "|".join((of_class, fact.verb, fact.source_id, wire_time(fact.at), score, *anew))))
 
 
 def _result(fact: Fact) -> JsonValue:

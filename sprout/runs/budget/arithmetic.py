@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Literal, TypeVar
 
+from sprout.accounts.classes import ModelSwitch
+
 NANO = 1_000_000_000
 DEPLOYMENT = "deployment"
 CLASS = "class"
@@ -13,6 +15,7 @@ LEARNER = "learner"
 MAX_CALL_DURATION = timedelta(hours=1)
 MIN_REPLY_TOKENS = 1_000  # a reply that must be shorter than this is not worth its prompt
 NO_LIMIT = 2**62
+STRICTNESS: tuple[ModelSwitch, ...] = ("on", "local", "off")
 
 N = TypeVar("N", int, float)
 
@@ -227,7 +230,12 @@ class PayingClass:
     id: str
     name: str
     limits: PayerLimits = PayerLimits()
-    model_off: bool = False
+    model: ModelSwitch = "on"
+
+
+def strictest_model(classes: Sequence[PayingClass]) -> ModelSwitch:
+    """The model of a path that these classes gave: none before the local one, and that before the server's."""
+    return max((one.model for one in classes), key=STRICTNESS.index, default="on")
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ class CallBudget:
     async def reserve(self, request: ModelRequest) -> AsyncIterator[MeteredCall]:
         """Hold what the call may cost while it lasts; its reply may be shortened to what is left.
 
-        Raises ModelFailure: of kind `budget_spent` if the call is not covered, or the path's class is without a model.
+        Raises ModelFailure: of kind `budget_spent` if the call is not covered, or the path's class uses another model
+        or none.
         """
         payer = await self._payer_of(request)
         if payer is None:
@@ -77,7 +78,7 @@ class CallBudget:
         if not self._ledger.limited or self._ledger.is_free(request.model):
             return None
         payer = await self._ledger.payer(
-            self._learner, self._branch_id, run_id=self._run_id, attempt_id=self._attempt_id
+            self._learner, self._branch_id, request.model, run_id=self._run_id, attempt_id=self._attempt_id
         )
         return payer if self._ledger.charges(payer) else None
 

@@ -40,9 +40,10 @@ from sprout.runs.budget.arithmetic import (
     fit_call,
     limits_by_budget,
     next_reset,
+    strictest_model,
     tightest,
 )
-from sprout.runs.budget.refusal import ClassModelOff, class_model_off, refusal, run_refusal
+from sprout.runs.budget.refusal import ClassModelRefused, class_model_refusal, refusal, run_refusal
 from sprout.runs.cancellation import end_tasks
 
 log = logging.getLogger(__name__)
@@ -100,6 +101,7 @@ class BudgetLedger:
         limits: of `DEPLOYMENT`, of each `LEARNER`, and at most of each `CLASS`; without any, nothing is reserved or
             written but for calls that a class pays.
         has_classes: whether there may be classes, which pay for the paths that they have given.
+        local_model: of classes that are to use no other, if the server has one.
         prices: dollars for a usage of a model; None where its price is not known, then only tokens count.
         clock: the time, for the day.
         max_wait_s: how long a call waits for others to be settled before it is refused.
@@ -113,6 +115,7 @@ class BudgetLedger:
         prices: Prices,
         *,
         has_classes: bool = False,
+        local_model: str | None = None,
         clock: Callable[[], datetime] = utc_now,
         max_wait_s: float = MAX_WAIT_S,
         recheck_interval_s: float = RECHECK_INTERVAL_S,
@@ -121,6 +124,7 @@ class BudgetLedger:
         self._limits = {whose: limit for whose, limit in limits.items() if not limit.unset}
         self._prices = prices
         self._has_classes = has_classes
+        self._local_model = local_model
         self._clock = clock
         self._max_wait_s = max_wait_s
         self._recheck_interval_s = recheck_interval_s
@@ -142,11 +146,15 @@ class BudgetLedger:
         """Whether the calls of this payer are counted."""
         return bool(self._limits) or payer.paying_class is not None
 
-    async def payer(self, learner: str, branch_id: str | None, *, run_id: str, attempt_id: str) -> Payer:
-        """The payer of a call on a path. Raises ModelFailure: its class is without a model."""
+    async def uses_local_model(self, learner: str, branch_id: str | None) -> bool:
+        """Whether a class that gave the learner this path uses the local model, and none of them is without any."""
+        return strictest_model(await self._classes_of_path(learner, branch_id)) == "local"
+
+    async def payer(self, learner: str, branch_id: str | None, model: str, *, run_id: str, attempt_id: str) -> Payer:
+        """The payer of a call on a path. Raises ModelFailure: its class is to use another model, or none."""
         classes = await self._classes_of_path(learner, branch_id)
-        if any(one.model_off for one in classes):
-            raise class_model_off()
+        if (refused := class_model_refusal(classes, model, self._local_model)) is not None:
+            raise refused
         return Payer(learner, run_id, attempt_id, next(iter(classes), None))
 
     async def reserve(
@@ -169,11 +177,17 @@ class BudgetLedger:
     async def covers(
         self, learner: str, branch_id: str | None, model: str, *, prompt_tokens: int, max_tokens: int
     ) -> bool:
-        """Whether a call on a path fits whole into the budgets as they are now; nothing is reserved."""
+        """Whether a call on a path fits whole into the budgets as they are now; nothing is reserved.
+
+        Args:
+            model: that is called unless the path's class uses the local one.
+        """
         if not self.limited or self.is_free(model):
             return True
         classes = await self._classes_of_path(learner, branch_id)
-        if any(one.model_off for one in classes):
+        if self._local_model is not None and strictest_model(classes) == "local":
+            model = self._local_model
+        if class_model_refusal(classes, model, self._local_model) is not None:
             return False
         verdict = await self._try_fit(learner, classes[:1], self._price(model, prompt_tokens, max_tokens))
         return isinstance(verdict, Fits) and verdict.output_tokens >= max_tokens
@@ -181,13 +195,13 @@ class BudgetLedger:
     async def require_room(self, learner: str, branch_id: str | None, model: str) -> None:
         """Refuse a run on a path of which no call could be made now.
 
-        Raises BudgetSpent, ClassModelOff.
+        Raises BudgetSpent, ClassModelRefused.
         """
         if not self.limited or self.is_free(model):
             return
         classes = await self._classes_of_path(learner, branch_id)
-        if any(one.model_off for one in classes):
-            raise ClassModelOff
+        if (refused := class_model_refusal(classes, model, self._local_model)) is not None:
+            raise ClassModelRefused(str(refused), code=refused.code)
         price = self._price(model, 0, MIN_REPLY_TOKENS)
         verdict = await self._try_fit(learner, classes[:1], price)
         if isinstance(verdict, Refused):
@@ -313,10 +327,15 @@ class BudgetLedger:
 
 @asynccontextmanager
 async def open_ledger(
-    spending: SpendingRepository, limits: Mapping[str, PayerLimits], prices: Prices, *, has_classes: bool = False
+    spending: SpendingRepository,
+    limits: Mapping[str, PayerLimits],
+    prices: Prices,
+    *,
+    has_classes: bool = False,
+    local_model: str | None = None,
 ) -> AsyncIterator[BudgetLedger]:
     """The ledger, after stale reservations were expired; waits for all settlements on exit."""
-    ledger = BudgetLedger(spending, limits, prices, has_classes=has_classes)
+    ledger = BudgetLedger(spending, limits, prices, has_classes=has_classes, local_model=local_model)
     if ledger.limited:
         await spending.expire_orphaned()
     try:

@@ -1,6 +1,7 @@
 """Refusal of a model call by an exhausted budget, or by a class without a model, as text for a person."""
 
 import math
+from collections.abc import Sequence
 from datetime import datetime
 
 from sprout.errors import Conflict, ModelFailure, ModelFailureKind, TooManyRequests
@@ -11,10 +12,12 @@ from sprout.runs.budget.arithmetic import (
     Budget,
     Limit,
     MustWait,
+    PayingClass,
     Period,
     Price,
     Refused,
     next_reset,
+    strictest_model,
 )
 
 OWNERS = {LEARNER: "Your", CLASS: "Your class's"}
@@ -23,6 +26,10 @@ PERIODS = {Period.DAY: "a day", Period.MONTH: "a month"}
 RESETS = {Period.DAY: "at midnight UTC", Period.MONTH: "on the first of the month"}
 GOES_ON = "Reviews, reading and questions with choices go on."
 CLASS_MODEL_OFF = f"Your teacher has switched the model off for this class. {GOES_ON}"
+CLASS_MODEL_LOCAL = (
+    f"This class uses the server's local model alone, and this began with another. Start it again. {GOES_ON}"
+)
+CLASS_MODEL_MISSING = f"This class uses the server's local model alone, and the server has none now. {GOES_ON}"
 
 
 class BudgetSpent(TooManyRequests):
@@ -47,18 +54,26 @@ class BudgetSpent(TooManyRequests):
         self.free_at = free_at
 
 
-class ClassModelOff(Conflict):
-    """A run on a path of a class whose teacher has switched the model off."""
-
-    code = "class_model_off"
-
-    def __init__(self) -> None:
-        super().__init__(CLASS_MODEL_OFF)
+class ClassModelRefused(Conflict):
+    """A run on a path of a class with a model that its teacher has not chosen for it."""
 
 
-def class_model_off() -> ModelFailure:
-    """The failure of a call on a path of a class that is without a model."""
-    return ModelFailure(ModelFailureKind.NO_PERMISSION, CLASS_MODEL_OFF, code=ClassModelOff.code)
+def class_model_refusal(classes: Sequence[PayingClass], model: str, local_model: str | None) -> ModelFailure | None:
+    """The failure of a call on a path that these classes gave: the strictest of them decides. None if it may be made.
+
+    Args:
+        local_model: of the server, if it has one.
+    """
+    match strictest_model(classes):
+        case "off":
+            code, message = "class_model_off", CLASS_MODEL_OFF
+        case "local" if local_model is None:
+            code, message = "class_model_missing", CLASS_MODEL_MISSING
+        case "local" if model != local_model:
+            code, message = "class_model_local", CLASS_MODEL_LOCAL
+        case _:
+            return None
+    return ModelFailure(ModelFailureKind.NO_PERMISSION, message, code=code)
 
 
 def refusal(limit: Limit, price: Price, verdict: MustWait | Refused, now: datetime) -> ModelFailure:

@@ -60,7 +60,7 @@ class ChildRuns:
     async def start_apart(self, agent: str, task: str, *, node_id: str) -> None:
         """Start a root run for a task, which this run neither waits for nor stops; the same task only once."""
         run = self.run
-        apart = self.parts.new_run(
+        apart = await self.parts.new_run(
             agent, user_id=run.user_id, node_id=node_id, branch_id=run.branch_id, small=run.small, task=task
         )
         lane = f"{agent}:new:{task}"
@@ -117,7 +117,7 @@ class ChildRuns:
         self, agent: str, *, node_id: str, label: str | None, task: str | None = None, lane: str | None = None
     ) -> Run:
         run = self.run
-        child = self.parts.new_run(
+        child = await self.parts.new_run(
             agent, user_id=run.user_id, node_id=node_id, branch_id=run.branch_id, small=run.small, task=task
         )
         child = replace(

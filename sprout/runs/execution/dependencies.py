@@ -73,6 +73,7 @@ class RunDependencies:
         lease: the owner's name and lease under which this process claims runs.
         claims_new_runs: whether it claims a run as it admits it; else any worker may take it.
         choose_model: the model for an agent's name, in small mode or not.
+        local_model: of runs on the paths of classes that use it alone, if there is one.
         ledger: reserves the cost of model calls, if there are daily budgets.
         probes: what was found out about models, if it is asked for.
         memories: where agents with a memory keep what results say of the learner before a compaction.
@@ -87,6 +88,7 @@ class RunDependencies:
     choose_model: Callable[[str, bool], ModelChoice]
     gate: CallGate
     observer: Observer
+    local_model: ModelChoice | None = None
     ledger: BudgetLedger | None = None
     probes: ModelProbes | None = None
     memories: LearnerMemories | None = None
@@ -102,14 +104,20 @@ class RunDependencies:
         """The lease under which a new run is claimed at its admission, if it is."""
         return self.lease if self.claims_new_runs else None
 
-    def new_run(
+    def model_of(self, run: Run) -> ModelChoice:
+        """The models of a run: those of its agent, or the local one that it was admitted with."""
+        if self.local_model is not None and run.model == self.local_model.name:
+            return self.local_model
+        return self.choose_model(run.agent, run.small)
+
+    async def new_run(
         self, agent: str, *, user_id: str, node_id: str, branch_id: str | None, small: bool, task: str | None = None
     ) -> Run:
         """A root run of an agent on a node, to be admitted. Raises AgentMissing."""
         if agent not in self.agents:
             raise AgentMissing(agent)
         spec, run_id = self.agents[agent], new_id()
-        choice, policy = self.choose_model(spec.name, small), spec.policy
+        choice, policy = await self._model_on_path(spec.name, small, user_id, branch_id), spec.policy
         return Run(
             id=run_id,
             root_id=run_id,
@@ -127,3 +135,9 @@ class RunDependencies:
             created_at=utc_now(),
             task=task,
         )
+
+    async def _model_on_path(self, agent: str, small: bool, user_id: str, branch_id: str | None) -> ModelChoice:
+        local, ledger = self.local_model, self.ledger
+        if local is not None and ledger is not None and await ledger.uses_local_model(user_id, branch_id):
+            return local
+        return self.choose_model(agent, small)

@@ -253,7 +253,7 @@ class RunExecutor:
         run, policy = self._run, self._spec.policy
         probe = await self._parts.probe_of(run.model)
         require_fit(probe)
-        choice = self._parts.choose_model(run.agent, run.small).with_window_of(probe)
+        choice = self._parts.model_of(run).with_window_of(probe)
         model = self._metered_model()
         turn = run_turn(
             model,

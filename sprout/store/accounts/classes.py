@@ -4,7 +4,15 @@ from sqlalchemy import func
 from sqlmodel import Session, col, delete, select
 from sqlmodel.sql.expression import Select
 
-from sprout.accounts.classes import ClassArchived, ClassCodeRow, ClassRow, MemberRow, ModelSwitch, NewClassCode
+from sprout.accounts.classes import (
+    ClassArchived,
+    ClassCodeRow,
+    ClassRow,
+    LocalModelMissing,
+    MemberRow,
+    ModelSwitch,
+    NewClassCode,
+)
 from sprout.accounts.security_log import Origin, SecurityEventKind
 from sprout.clock import utc_now
 from sprout.errors import NotFound
@@ -20,10 +28,15 @@ from sprout.store.schema.class_tables import ClassMember, ClassTable
 
 
 class SqlClasses:
-    """Classes on SQL."""
+    """Classes on SQL.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        has_local_model: whether a class may use the local model.
+    """
+
+    def __init__(self, database: Database, *, has_local_model: bool = False) -> None:
         self._database = database
+        self._has_local_model = has_local_model
 
     async def create(self, name: str, *, teacher_id: str) -> ClassRow:
         def body(tx: WriteTransaction) -> ClassRow:
@@ -53,13 +66,15 @@ class SqlClasses:
     ) -> ClassRow:
         def body(tx: WriteTransaction) -> ClassRow:
             found = lock_class(tx, class_id, teacher_id)
+            if model == "local" and not self._has_local_model:
+                raise LocalModelMissing
             if name is not None:
                 found.name = name
             if archived is not None and archived != (found.archived_at is not None):
                 found.archived_at = utc_now() if archived else None
                 found.code = None
             if model is not None:
-                found.model_off = model == "off"
+                found.model = model
             return _stored(tx, found)
 
         return await self._database.write_tx(body)
@@ -149,7 +164,7 @@ def _row(found: ClassTable, members: int) -> ClassRow:
         archived_at=None if found.archived_at is None else wire_time(found.archived_at),
         members=members,
         code=code,
-        model="off" if found.model_off else "on",
+        model=found.model,
     )
 
 

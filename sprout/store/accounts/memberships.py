@@ -120,6 +120,7 @@ def _joined(member: ClassMember, joined: ClassTable, teacher: str, store: Record
         teacher=teacher,
         joined_at=wire_time(member.joined_at),
         archived_at=None if joined.archived_at is None else wire_time(joined.archived_at),
+        model=joined.model,
         record_store=None if store is None else urlsplit(store.endpoint).hostname,
         sends_names=store is not None and store.with_names,
     )

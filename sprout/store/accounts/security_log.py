@@ -1,8 +1,10 @@
 """Security log on SQL."""
 
+from datetime import datetime
+
 from sqlmodel import Session, col, delete, select
 
-from sprout.accounts.security_log import KEPT, Origin, SecurityEventKind, SecurityEventRow
+from sprout.accounts.security_log import Origin, SecurityEventKind, SecurityEventRow
 from sprout.clock import utc_now
 from sprout.events import wire_time
 from sprout.ids import new_id
@@ -21,6 +23,10 @@ class SqlSecurityLog:
         self, kind: SecurityEventKind, user_id: str | None, *, origin: Origin, detail: str | None = None
     ) -> None:
         await self._database.write_tx(lambda tx: log_event(tx, kind, user_id, origin=origin, detail=detail))
+
+    async def delete_before(self, before: datetime) -> None:
+        old = delete(SecurityEvent).where(col(SecurityEvent.at) < before)
+        await self._database.write_tx(lambda tx: tx.connection.execute(old).close())
 
     async def events(self, *, before: str | None = None, limit: int) -> list[SecurityEventRow]:
         def read(session: Session) -> list[SecurityEventRow]:
@@ -42,15 +48,13 @@ class SqlSecurityLog:
 def log_event(
     tx: WriteTransaction, kind: SecurityEventKind, user_id: str | None, *, origin: Origin, detail: str | None = None
 ) -> None:
-    """Add an event to the log in this transaction; those that are too old are deleted."""
+    """Add an event to the log in this transaction."""
     tx.flush()  # a new account's row, which the event refers to
-    now = utc_now()
-    tx.connection.execute(delete(SecurityEvent).where(col(SecurityEvent.at) < now - KEPT))
     tx.session.add(
         SecurityEvent(
             id=new_id(),
             kind=kind,
-            at=now,
+            at=utc_now(),
             user_id=user_id,
             actor_id=origin.actor_id,
             address=origin.address,

@@ -23,13 +23,14 @@ from sprout.errors import NotFound
 from sprout.events import wire_time
 from sprout.ids import new_id
 from sprout.learning.lessons.fixed_texts import fixed_text
+from sprout.learning.lessons.repository import Drawing
 from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.decisions import Decision, decided_grade
 from sprout.learning.text.language import detect_language
 from sprout.store.accounts.teaching import lock_class, owned_class
 from sprout.store.assessment.attempts import store_grade
 from sprout.store.desk.dropping import drop_copy, drop_question, other_copies, was_answered
-from sprout.store.desk.items import desk_item, waiting_items
+from sprout.store.desk.items import desk_item, drawing_of, waiting_items
 from sprout.store.desk.scope import question_in_class
 from sprout.store.desk.snapshots import restore_snapshot, take_snapshot
 from sprout.store.engine.database import Database
@@ -77,6 +78,16 @@ class SqlDesk:
                 raise NotFound("item", item_id)
             wanted = select(AccountTable.display_name).where(AccountTable.user_id == copy.user_id)
             return DeskLearner(user_id=copy.user_id, display_name=session.exec(wanted).one())
+
+        return await self._database.read_orm_tx(read)
+
+    async def drawing(self, class_id: str, item_id: str, *, teacher_id: str) -> Drawing:
+        def read(session: Session) -> Drawing:
+            owned_class(session, class_id, teacher_id)
+            for waiting in waiting_items(session, class_id, utc_now(), item_id):
+                if (found := drawing_of(session, waiting)) is not None:
+                    return found
+            raise NotFound("drawing", item_id)
 
         return await self._database.read_orm_tx(read)
 

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from sprout.accounts.desk import MAX_ITEMS, WAITS_AFTER, DeskCriterion, DeskItem, DeskKind
 from sprout.events import wire_time
+from sprout.learning.lessons.repository import Drawing
 from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState
 from sprout.learning.mastery.reports import answer_mark
@@ -86,6 +87,7 @@ def desk_item(waiting: Waiting) -> DeskItem:
         criteria=_criteria(draft.criteria, () if grade is None else grade.results),
         answer=None if answer is None else _words(answer),
         drawn=question.kind == "draw",
+        shows_drawing=_shown_drawing_id(waiting) is not None,
         compared=grade is not None and grade.state is GradeState.SELF_MARKED,
         mark=None if answer is None or answer.score is None else answer_mark(answer.score),
         sure=None if grade is None else _sureness(grade),
@@ -97,6 +99,26 @@ def desk_item(waiting: Waiting) -> DeskItem:
         helped=answer is not None and answer.help_level > 0,
         at=wire_time(waiting.at),
     )
+
+
+def drawing_of(session: Session, waiting: Waiting) -> Drawing | None:
+    """The drawing that the item's answer is, if its learner disputes the question; None without one of theirs."""
+    drawing_id, answer = _shown_drawing_id(waiting), waiting.answer
+    if drawing_id is None or answer is None:
+        return None
+    wanted = (
+        select(tables.Drawing)
+        .join(tables.ChatSession, col(tables.ChatSession.id) == col(tables.Drawing.session_id))
+        .where(tables.Drawing.id == drawing_id, tables.ChatSession.user_id == answer.user_id)
+    )
+    found = session.exec(wanted).first()
+    return None if found is None else Drawing(found.media_type, found.data)
+
+
+def _shown_drawing_id(waiting: Waiting) -> str | None:
+    if waiting.question.contest is None or waiting.answer is None:
+        return None
+    return split_drawing(waiting.answer.answer_text or "")[0]
 
 
 def _contested(now: datetime) -> ColumnElement[bool]:

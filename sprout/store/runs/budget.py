@@ -80,7 +80,7 @@ _CLASSES = (
         _copies.c.branch_id,
         _classes.c.id,
         _classes.c.name,
-        _classes.c.model_off,
+        _classes.c.model,
         _classes.c.usd_per_day,
         _classes.c.usd_per_month,
         _classes.c.tokens_per_day,
@@ -266,7 +266,7 @@ def _balance(row: RowMapping) -> Balance:
 def _paying_class(row: RowMapping) -> PayingClass:
     day = Limit(row["usd_per_day"], row["tokens_per_day"])
     month = Limit(row["usd_per_month"], row["tokens_per_month"])
-    return PayingClass(row["id"], row["name"], PayerLimits(day, month), model_off=row["model_off"])
+    return PayingClass(row["id"], row["name"], PayerLimits(day, month), row["model"])
 
 
 def _row(day: date, account: str) -> Mapping[str, object]:

@@ -1,5 +1,6 @@
 """Probes of models as rows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import RowMapping, delete, insert, select
@@ -20,20 +21,20 @@ class SqlModelProbes:
     """ModelProbes on SQL.
 
     Args:
-        address: of the server whose models these are.
+        addresses: of the servers whose models these are.
     """
 
-    def __init__(self, database: Database, address: str) -> None:
+    def __init__(self, database: Database, addresses: Sequence[str]) -> None:
         self._database = database
-        self._address = address
+        self._here = _probes.c.address.in_(addresses)
 
     async def of(self, model: str) -> ModelProbe | None:
-        wanted = select(_probes).where(_probes.c.address == self._address, _probes.c.model == model)
-        row = await self._database.read_tx(lambda one: one.execute(wanted).mappings().one_or_none())
+        wanted = select(_probes).where(self._here, _probes.c.model == model).order_by(_probes.c.probed_at.desc())
+        row = await self._database.read_tx(lambda one: one.execute(wanted).mappings().first())
         return None if row is None else _probe(row)
 
     async def all(self) -> list[ModelProbe]:
-        wanted = select(_probes).where(_probes.c.address == self._address).order_by(_probes.c.model)
+        wanted = select(_probes).where(self._here).order_by(_probes.c.model, _probes.c.probed_at)
         rows = await self._database.read_tx(lambda one: one.execute(wanted).mappings().all())
         return [_probe(row) for row in rows]
 

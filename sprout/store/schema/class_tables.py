@@ -3,9 +3,10 @@
 from datetime import datetime
 
 from pydantic import JsonValue
-from sqlalchemy import BigInteger, CheckConstraint, UniqueConstraint, false
+from sqlalchemy import BigInteger, CheckConstraint, UniqueConstraint
 from sqlmodel import Field
 
+from sprout.accounts.classes import ModelSwitch
 from sprout.clock import utc_now
 from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, TableModel, UtcTime
 
@@ -26,11 +27,11 @@ class ClassTable(OrderedModel, table=True):
     code: str | None = Field(default=None, unique=True, sa_type=SafeText)
     code_expires_at: datetime | None = Field(default=None, sa_type=UtcTime)
     code_uses: int = 0
-    model_off: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     usd_per_day: float | None = None
     usd_per_month: float | None = None
     tokens_per_day: int | None = Field(default=None, sa_type=BigInteger)
     tokens_per_month: int | None = Field(default=None, sa_type=BigInteger)
+    model: ModelSwitch = Field(default="on", sa_type=SafeText, sa_column_kwargs={"server_default": "on"})
 
 
 class ClassMember(OrderedModel, table=True):

@@ -32,7 +32,10 @@ class RecordStore(TableModel, table=True):
 
 
 class SentStatement(TableModel, table=True):
-    """A fact that the record store of a class has: its row, its time and, for an answer, its score."""
+    """A fact that the record store of a class has: its row, its time and, for an answer, its score.
+
+    `voided` says that the store was told since that the statement counts no more.
+    """
 
     __tablename__ = "sent_statements"
     __table_args__ = (Index(None, "class_id", "source_id"),)
@@ -44,3 +47,4 @@ class SentStatement(TableModel, table=True):
     source_id: str = Field(sa_type=SafeText)
     at: datetime = Field(sa_type=UtcTime)
     score: float | None = None
+    voided: bool = Field(default=False, sa_column_kwargs={"server_default": false()})

@@ -114,6 +114,7 @@ def _fact(row: Row[Any], found: _Details, of_class: Place | None) -> Fact:
         score=row.score,
         success=True if row.success is None and row.verb == Verb.MASTERED else row.success,
         seconds=row.seconds,
+        marking=row.marking,
     )
 
 

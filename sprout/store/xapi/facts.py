@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import CTE, Connection, select
+from sqlalchemy import CTE, Connection
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
@@ -14,6 +14,7 @@ from sprout.store.graph.ownership import owned_branch
 from sprout.store.schema.class_tables import ClassMember, ClassTable, GivenPath, PathCopy
 from sprout.store.xapi.fact_details import facts_of
 from sprout.store.xapi.fact_rows import FACT_ORDER, class_paths, fact_rows, own_path
+from sprout.store.xapi.waiting import with_markings
 
 
 class SqlLearningFacts:
@@ -54,7 +55,8 @@ class SqlLearningFacts:
 
 def _facts(connection: Connection, paths: CTE, of_class: Place | None) -> list[Fact]:
     rows = fact_rows(paths)
-    wanted = select(rows).order_by(*(rows.c[name] for name in FACT_ORDER))
+    class_id = None if of_class is None else of_class.id
+    wanted = with_markings(rows, class_id).order_by(*(rows.c[name] for name in FACT_ORDER))
     return facts_of(connection, connection.execute(wanted).all(), of_class)
 
 

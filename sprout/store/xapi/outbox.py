@@ -21,7 +21,7 @@ from sprout.store.schema.class_tables import ClassTable
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.record_tables import RecordStore, SentStatement
 from sprout.store.xapi.fact_details import facts_of
-from sprout.store.xapi.waiting import waiting_rows
+from sprout.store.xapi.waiting import outdated_ids, waiting_rows
 
 CLAIMED_S = 90.0  # some requests at their longest; each batch that arrives prolongs it
 
@@ -69,6 +69,20 @@ class SqlOutbox:
             return facts_of(connection, rows, Place(claim.class_id, named or ""))
 
         return await self._database.read_tx(read)
+
+    async def outdated(self, claim: Claim, limit: int) -> Sequence[str]:
+        wanted = outdated_ids(claim.class_id).limit(limit)
+        return await self._database.read_tx(lambda connection: connection.execute(wanted).scalars().all())
+
+    async def confirm_voided(self, claim: Claim, statement_ids: Sequence[str]) -> None:
+        now = self._clock()
+        those = (_sent.c.class_id == claim.class_id) & _sent.c.id.in_(statement_ids)
+
+        def body(tx: WriteTransaction) -> None:
+            _change(tx, claim, last_sent_at=now, claimed_until=now + timedelta(seconds=CLAIMED_S))
+            tx.connection.execute(update(_sent).where(those).values(voided=True))
+
+        await self._database.write_tx(body)
 
     async def confirm(self, claim: Claim, facts: Sequence[Fact]) -> None:
         now = self._clock()

@@ -93,7 +93,7 @@ class RunService(Protocol):
         Args:
             needs_model: whether it is of no use without a model, and so is refused where no call could be made.
 
-        Raises BudgetSpent, ClassModelOff.
+        Raises BudgetSpent, ClassModelRefused.
         """
         ...
 

@@ -1,38 +1,52 @@
 // @ts-check
-/** Model of a class: whether its paths may use one, and what its calls may cost and have cost. */
+/** Model of a class: which one its paths may use, and what its calls may cost and have cost. */
 
 import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/classes.js";
 import { money } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import * as api from "../../net/api.js";
 import * as classesApi from "../../net/classes_api.js";
 import { useLoaded } from "../common/loaded.js";
 import { Problem } from "./confirm_dialog.js";
 import { useDeed } from "./deed.js";
 
-/** @import { ClassBudget, SchoolClass } from "../../types.d.ts" */
+/** @import { ClassBudget, ClassModel as ClassModelName, SchoolClass, Status } from "../../types.d.ts" */
+
+/** @type {ClassModelName[]} */
+const MODELS = ["on", "local", "off"];
 
 /** @param {{ of: SchoolClass, onChange: () => Promise<void> }} props */
 export function ClassModel({ of, onChange }) {
   const loading = useLoaded(() => classesApi.budget(of.id));
+  const local = useLoaded(async () => (await api.status()).localModel);
   const deed = useDeed();
-  const isOff = of.model === "off";
-  const turn = () =>
+  const choose = (/** @type {ClassModelName} */ model) =>
     deed.run(async () => {
-      await classesApi.changeClass(of.id, { model: isOff ? "on" : "off" });
+      await classesApi.changeClass(of.id, { model });
       await onChange();
     });
   const budget = loading.found.value;
+  const localModel = local.found.value;
+  const choices = MODELS.filter((model) => model !== of.model && (model !== "local" || localModel));
   return html`<section aria-labelledby="class-model">
     <h2 id="class-model">${t("cl.model")}</h2>
-    <p class="t13 dim">${t(isOff ? "cl.model_off_says" : "cl.model_says")}</p>
+    <p class="t13 dim">${modelWords(of.model, localModel)}</p>
     ${budget && html`<p class="t13 dim">${t("cl.spent", spentOf(budget))}</p>`}
     <p class="row">
-      <button class="btn sm" type="button" aria-busy=${deed.busy.value || undefined} onClick=${turn}>
-        ${t(isOff ? "cl.model_on" : "cl.model_off")}
-      </button>
+      ${choices.map(
+        (model) => html`<button
+          key=${model}
+          class="btn sm"
+          type="button"
+          aria-busy=${deed.busy.value || undefined}
+          onClick=${() => choose(model)}
+        >
+          ${t(`cl.model.${model}`)}
+        </button>`,
+      )}
     </p>
-    <${Problem} words=${deed.problem.value ?? loading.problem.value} />
+    <${Problem} words=${deed.problem.value ?? loading.problem.value ?? local.problem.value} />
     ${
       budget &&
       html`<${Limits}
@@ -44,6 +58,12 @@ export function ClassModel({ of, onChange }) {
       />`
     }
   </section>`;
+}
+
+/** What is asked on the paths of the class. @param {ClassModelName} model @param {Status["localModel"]} local */
+function modelWords(model, local) {
+  if (model !== "local") return t(`cl.model_says.${model}`);
+  return local ? t("cl.model_says.local", { name: local.name, host: local.server }) : t("cl.model_missing_says");
 }
 
 /** @param {ClassBudget} budget */

@@ -113,7 +113,13 @@ export function DeskScreen({ classId }) {
         ${page && !item && html`<${Empty} classId=${classId} />`}
         ${
           item &&
-          html`<${DeskAnswer} key=${item.id} item=${item} place=${items.indexOf(item) + 1} of=${items.length} />`
+          html`<${DeskAnswer}
+            key=${item.id}
+            classId=${classId}
+            item=${item}
+            place=${items.indexOf(item) + 1}
+            of=${items.length}
+          />`
         }
         ${
           item &&

@@ -4,6 +4,7 @@
 import { t } from "../../i18n/desk.js";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { drawingUrl } from "../../net/desk_api.js";
 import { Icon } from "../common/icons.js";
 import { VerdictMark } from "../common/verdict_mark.js";
 import { Markdown } from "../rich/markdown.js";
@@ -20,15 +21,15 @@ export function kindWords({ kind, compared, sure }) {
   return sure === null ? t("dk.unsure") : t("dk.unsure_at", { n: percent(sure) });
 }
 
-/** @param {{ item: DeskItem, place: number, of: number }} props */
-export const DeskAnswer = ({ item, place, of }) => html`<section class="an" aria-label=${t("dk.one")}>
+/** @param {{ classId: string, item: DeskItem, place: number, of: number }} props */
+export const DeskAnswer = ({ classId, item, place, of }) => html`<section class="an" aria-label=${t("dk.one")}>
   <div class="row t13 dim an-top">
     <span class="chip"><${Icon} name="flag" small />${kindWords(item)}</span>
     <span>${t("dk.place", { i: place, n: of })}</span>
     <span class="sp hide-s" dir="auto">${item.path}, ${item.concept}</span>
   </div>
   <div class="say-lg" dir="auto"><${Markdown} text=${item.prompt} /></div>
-  <${Said} item=${item} />
+  <${Said} classId=${classId} item=${item} />
   ${item.options.length > 0 && html`<${Options} item=${item} />`}
   ${
     item.format !== "mcq" &&
@@ -48,12 +49,16 @@ export const DeskAnswer = ({ item, place, of }) => html`<section class="an" aria
   }
 </section>`;
 
-/** The learner's words, with what shows a criterion underlined. @param {{ item: DeskItem }} props */
-function Said({ item }) {
+/**
+ * The learner's words, with what shows a criterion underlined, and the drawing that they show by disputing the question.
+ * @param {{ classId: string, item: DeskItem }} props
+ */
+function Said({ classId, item }) {
   if (item.answer === null) return html`<p class="an-said dim">${t("dk.unanswered")}</p>`;
   return html`<div class="an-said">
     <small>${t(item.helped ? "dk.helped" : "dk.own")}</small>
-    ${item.drawn && html`<p class="dim">${t("dk.drawn")}</p>`}
+    ${item.showsDrawing && html`<img src=${drawingUrl(classId, item.id)} alt=${t("dk.drawing")} />`}
+    ${item.drawn && !item.showsDrawing && html`<p class="dim">${t("dk.drawn")}</p>`}
     <p dir="auto">${underlined(item.answer, item.criteria)}</p>
   </div>`;
 }

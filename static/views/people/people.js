@@ -20,8 +20,8 @@ import { SecurityLog } from "./security_log.js";
 const MOST = 100;
 
 async function fetchPeople() {
-  const [people, caller] = await Promise.all([peopleApi.people(), api.caller()]);
-  return { people, caller };
+  const [people, caller, status] = await Promise.all([peopleApi.people(), api.caller(), api.status()]);
+  return { people, caller, logDays: status.securityLogDays };
 }
 
 export function PeopleScreen() {
@@ -44,7 +44,7 @@ export function PeopleScreen() {
         html`
           <${Accounts} people=${found.people} caller=${found.caller} onChange=${change} />
           <${NewAccount} onCreated=${change} />
-          <${SecurityLog} people=${found.people} />
+          <${SecurityLog} people=${found.people} days=${found.logDays} />
         `
       }
     </div>

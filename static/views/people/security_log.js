@@ -13,8 +13,8 @@ import { Fault } from "../common/shell.js";
 /** @import { Person, SecurityEvent } from "../../types.d.ts" */
 /** @typedef {keyof typeof import("../../i18n/en.people.js").default} Key */
 
-/** @param {{ people: Person[] }} props */
-export function SecurityLog({ people }) {
+/** @param {{ people: Person[], days: number }} props `days`: that events are kept */
+export function SecurityLog({ people, days }) {
   const loading = useLoaded(() => peopleApi.securityLog());
   const older = useSignal(/** @type {SecurityEvent[]} */ ([]));
   const isWhole = useSignal(false);
@@ -35,7 +35,7 @@ export function SecurityLog({ people }) {
   return html`<section aria-labelledby="log">
     <h2 id="log">${t("pp.log")}</h2>
     <div class="st-in">
-      <p class="t13 dim">${t("pp.log_says")}</p>
+      <p class="t13 dim">${t("pp.log_says", { n: days })}</p>
       <a class="btn sm" href=${peopleApi.LOG_CSV_URL} download><${Icon} name="export" small />${t("pp.csv")}</a>
       <${LoadingState} of=${loading} words=${t("pp.log_loading")} />
       ${loading.found.value && !events.length && html`<p class="dim">${t("pp.log_empty")}</p>`}

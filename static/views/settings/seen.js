@@ -14,13 +14,17 @@ import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Shell } from "../common/shell.js";
 
-/** @import { JoinedClass, SeenPath } from "../../types.d.ts" */
+/** @import { ClassModel, JoinedClass, SeenPath, Status } from "../../types.d.ts" */
 
 /** @param {{ classId: string }} props */
 export function SeenScreen({ classId }) {
   const loading = useLoaded(async () => {
-    const [paths, joined] = await Promise.all([membershipsApi.seen(classId), membershipsApi.joined()]);
-    return { paths, of: joined.find(({ id }) => id === classId) };
+    const [paths, joined, status] = await Promise.all([
+      membershipsApi.seen(classId),
+      membershipsApi.joined(),
+      api.status(),
+    ]);
+    return { paths, of: joined.find(({ id }) => id === classId), status };
   });
   useEffect(() => {
     document.title = t("jn.seen_page");
@@ -34,21 +38,29 @@ export function SeenScreen({ classId }) {
     <div class="wrap pg st">
       <header><h1 class="t24">${t("jn.see")}</h1></header>
       <${LoadingState} of=${loading} words=${t("jn.seen_loading")} />
-      ${found?.of && html`<${Says} of=${found.of} />`}
+      ${found?.of && html`<${Says} of=${found.of} status=${found.status} />`}
       ${found && !found.paths.length && html`<p class="dim">${t("jn.seen_none")}</p>`}
       ${found?.paths.map((path) => html`<${Seen} key=${path.givenId} path=${path} />`)}
     </div>
   <//>`;
 }
 
-/** @param {{ of: JoinedClass }} props */
-const Says = ({ of: { name, teacher, recordStore, sendsNames } }) => html`
+/** @param {{ of: JoinedClass, status: Status }} props */
+const Says = ({ of: { name, teacher, model, recordStore, sendsNames }, status }) => html`
   <p class="seen-says">${t("jn.seen_says", { name, teacher })}</p>
+  <p class="seen-says">${modelWords(model, status)}</p>
   ${
     recordStore &&
     html`<p class="seen-says">${t(sendsNames ? "jn.seen_sent_named" : "jn.seen_sent", { host: recordStore })}</p>`
   }
 `;
+
+/** Who reads what is written on the class's paths. @param {ClassModel} model @param {Status} status */
+function modelWords(model, { model: { offline, server }, localModel }) {
+  if (model === "local" && localModel) return t("jn.seen_model_local", { host: localModel.server });
+  if (model !== "on") return t("jn.seen_model_off");
+  return offline ? t("jn.seen_model_here") : t("jn.seen_model_on", { host: server ?? "Anthropic" });
+}
 
 /** @param {{ path: SeenPath }} props */
 function Seen({ path }) {

@@ -153,7 +153,7 @@ async def test_a_teacher_makes_a_class_and_sees_where_its_learners_are_stuck(
         await page.get_by_role("button", name="Save").click()
         await expect(page.get_by_text("The limits are saved.")).to_be_visible()
         await page.get_by_role("button", name="Do without the model").click()
-        await expect(page.get_by_role("button", name="Use the model again")).to_be_visible()
+        await expect(page.get_by_role("button", name="Use the model of this server")).to_be_visible()
         await expect(page.get_by_label("Dollars a day")).to_have_value("2.5")
         await axe.assert_accessible(page, "class-budget")
 

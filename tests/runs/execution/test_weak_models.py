@@ -20,7 +20,7 @@ from tests.runs.scripted_agents import an_agent
 
 ADDRESS = "http://127.0.0.1:1"
 WORDS = Reply([TextOut("word " * 500)])
-PROBES = partial(SqlModelProbes, address=ADDRESS)
+PROBES = partial(SqlModelProbes, addresses=[ADDRESS])
 UNFIT = ModelProbe(model="sprout-offline", address=ADDRESS, probed_at=datetime.now(UTC), tool_calls=0)
 
 
@@ -58,4 +58,4 @@ async def test_O7_a_new_probe_takes_the_place_of_the_last_one(database: Database
     assert await probes.all() == [better]
     assert await probes.of("sprout-offline") == better
     assert await probes.of("another") is None
-    assert await SqlModelProbes(database, "http://elsewhere").all() == []
+    assert await SqlModelProbes(database, ["http://elsewhere"]).all() == []

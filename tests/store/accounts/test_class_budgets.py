@@ -6,13 +6,15 @@ from datetime import UTC, datetime
 import pytest
 
 from sprout.accounts.class_budgets import BudgetNumbers, ClassBudgets, MoreThanAllowed
+from sprout.accounts.classes import LocalModelMissing
 from sprout.accounts.principal import AccountRole
 from sprout.errors import ModelFailure, NotFound
 from sprout.events import Usage
 from sprout.runs.budget.arithmetic import CLASS, LEARNER, Amount, Limit, Payer, PayerLimits, Reservation
 from sprout.runs.budget.ledger import BudgetLedger
-from sprout.runs.budget.refusal import BudgetSpent, ClassModelOff
+from sprout.runs.budget.refusal import BudgetSpent, ClassModelRefused
 from sprout.store.accounts.class_budgets import SqlClassBudgets
+from sprout.store.accounts.classes import SqlClasses
 from sprout.store.runs.budget import SqlSpendingRepository
 from tests.store.accounts.conftest import CODES, HERE, SchoolWithPath, an_account
 
@@ -39,18 +41,25 @@ class School:
         self.budgets = SqlClassBudgets(people.database, MOST, clock=self.clock)
         self.ledger = self.ledger_with({})
 
-    def ledger_with(self, limits: dict[str, PayerLimits]) -> BudgetLedger:
+    def ledger_with(self, limits: dict[str, PayerLimits], *, local_model: str | None = None) -> BudgetLedger:
         return BudgetLedger(
-            self.spending, limits, price, has_classes=True, clock=self.clock, max_wait_s=0, recheck_interval_s=0.01
+            self.spending,
+            limits,
+            price,
+            has_classes=True,
+            local_model=local_model,
+            clock=self.clock,
+            max_wait_s=0,
+            recheck_interval_s=0.01,
         )
 
     async def copy_of(self, learner: str) -> str:
         (copy, *_) = await self.people.given.copies(learner)
         return copy.branch_id
 
-    async def payer(self, learner: str, branch_id: str | None = None) -> Payer:
+    async def payer(self, learner: str, branch_id: str | None = None, *, model: str = "model") -> Payer:
         branch_id = branch_id or await self.copy_of(learner)
-        return await self.ledger.payer(learner, branch_id, run_id="run", attempt_id="first")
+        return await self.ledger.payer(learner, branch_id, model, run_id="run", attempt_id="first")
 
     async def call(self, learner: str, *, tokens: int = 10) -> Reservation:
         reservation, _ = await self.ledger.reserve(
@@ -213,13 +222,50 @@ async def test_a_class_without_a_model_stops_the_next_call_and_refuses_a_run_in_
     with pytest.raises(ModelFailure) as stopped:
         await school.payer(learner)
     assert stopped.value.code == "class_model_off"
-    with pytest.raises(ClassModelOff):
+    with pytest.raises(ClassModelRefused):
         await school.ledger.require_room(learner, branch, "model")
     assert not await school.ledger.covers(learner, branch, "model", prompt_tokens=1, max_tokens=1)
     await school.ledger.require_room(learner, None, "model")
     await school.ledger.require_room(school.people.learners[1], await school.copy_of(school.people.learners[1]), "m")
     await school.people.classes.change(second, teacher_id=school.people.teacher, model="on")
     await school.ledger.require_room(learner, branch, "model")
+
+
+async def test_of_two_classes_the_stricter_decides_which_model_is_asked_and_a_missing_local_one_is_replaced_by_none(
+    school: School,
+) -> None:
+    learner, (first, second) = school.people.learners[0], school.people.class_ids
+    await school.people.memberships.join(CODES[1], user_id=learner, origin=HERE)
+    await school.people.give(1)
+    await school.people.giver.give_lacking()
+    branch, teacher = await school.copy_of(learner), school.people.teacher
+    classes = SqlClasses(school.people.database, has_local_model=True)
+    with pytest.raises(LocalModelMissing):
+        await school.people.classes.change(second, teacher_id=teacher, model="local")
+
+    school.ledger = school.ledger_with({}, local_model="at-home")
+    assert not await school.ledger.uses_local_model(learner, branch)
+    await classes.change(second, teacher_id=teacher, model="local")
+    assert await school.ledger.uses_local_model(learner, branch), "although the class that pays uses the server's"
+    assert (await school.payer(learner, model="at-home")).class_id == first
+    with pytest.raises(ModelFailure) as stopped:
+        await school.payer(learner)
+    assert stopped.value.code == "class_model_local"
+    assert await school.ledger.covers(learner, branch, "model", prompt_tokens=1, max_tokens=1), "by the local one"
+    assert not await school.ledger.uses_local_model(learner, None)
+
+    school.ledger = school.ledger_with({})
+    with pytest.raises(ClassModelRefused) as refused:
+        await school.ledger.require_room(learner, branch, "at-home")
+    assert refused.value.code == "class_model_missing"
+    assert not await school.ledger.covers(learner, branch, "model", prompt_tokens=1, max_tokens=1)
+
+    school.ledger = school.ledger_with({}, local_model="at-home")
+    await classes.change(first, teacher_id=teacher, model="off")
+    assert not await school.ledger.uses_local_model(learner, branch)
+    with pytest.raises(ModelFailure) as stopped:
+        await school.payer(learner, model="at-home")
+    assert stopped.value.code == "class_model_off"
 
 
 async def test_a_budget_is_set_by_the_teacher_or_an_owner_and_no_higher_than_the_settings_allow(

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import col, delete
+from sqlmodel import col, delete, select, update
 from starlette.responses import Response
 
 from harness.servers.record_store import KEY, SECRET, RecordStore, serving_record_store
@@ -18,8 +18,9 @@ from sprout.accounts.lrs.sender import BATCH, ClaimLost, Outbox, StatementSender
 from sprout.clock import utc_now
 from sprout.engines.record_store_client import HttpRecordStoreClient
 from sprout.errors import NotFound
-from sprout.learning.xapi.statements import StatementWriter
+from sprout.learning.xapi.statements import StatementWriter, statement_id
 from sprout.store.schema import tables
+from sprout.store.xapi.facts import SqlLearningFacts
 from sprout.store.xapi.outbox import CLAIMED_S, SqlOutbox
 from sprout.store.xapi.record_stores import SqlRecordStores
 from tests.store.accounts.class_page import RIGHT, TaughtClass
@@ -160,6 +161,54 @@ async def test_O2_known_statements_count_as_sent_and_the_others_of_their_batch_a
     done = await sending.turn(after_s=60)
     assert (done.sent, done.waiting, done.problem) == (waiting, 0, None)
     assert sorted(sending.store.statements) == ids
+
+
+async def test_O2_an_answer_that_is_marked_anew_stands_once_and_what_the_store_had_of_it_is_voided(
+    sending: Sending,
+) -> None:
+    taught, store = sending.taught, sending.store
+    (answer_id,) = await taught.answer(2, "Counting", RIGHT)
+    waiting = (await sending.connect()).waiting
+    await sending.turn()
+    answered = col(tables.Answer.id) == answer_id
+
+    def scores() -> list[float]:
+        """Of the statements about the third learner that hold."""
+        own = [one for one in store.standing.values() if one["actor"]["account"]["name"] == taught.school.learners[2]]
+        return [one["result"]["score"]["scaled"] for one in own if "score" in one["result"]]
+
+    assert (scores(), store.voided) == ([1.0], set())
+    for n, score in enumerate((0.5, 1.0, 0.5), start=1):  # a score that it had before is a new statement too
+        await taught.write(update(tables.Answer).where(answered).values(score=score))
+        assert (await sending.state()).waiting == 2, "one that voids, and one in its place"
+        store.faults.drop = n == 2  # the answer to the voiding one is lost: it is sent again and changes nothing
+        await sending.turn(after_s=60)
+        done = await sending.turn(after_s=120)
+        assert (done.sent, done.waiting, done.problem) == (waiting + n, 0, None)
+        assert (scores(), len(store.voided), len(store.statements)) == ([score], n, waiting + 2 * n)
+    told = await SqlLearningFacts(taught.school.database).of_learner(
+        taught.class_id, taught.given_id, taught.school.learners[2], teacher_id=taught.school.teacher
+    )
+    assert {statement_id(fact) for fact in told} <= store.standing.keys(), "a file has the ids of what holds"
+
+    asked = select(tables.Answer.question_id).where(answered).scalar_subquery()
+    await taught.write(update(tables.Question).where(col(tables.Question.id) == asked).values(state="voided"))
+    done = await sending.turn(after_s=60)
+    assert (scores(), done.waiting, len(store.voided)) == ([], 0, 4), "nothing comes in its place"
+    batches = len(store.batches)
+    await sending.turn(after_s=60)
+    assert len(store.batches) == batches
+
+
+async def test_O2_of_one_who_has_left_nothing_is_voided_either(sending: Sending) -> None:
+    taught = sending.taught
+    (answer_id,) = await taught.answer(2, "Counting", RIGHT)
+    await sending.connect()
+    await sending.turn()
+    await taught.school.memberships.leave(taught.class_id, user_id=taught.school.learners[2], origin=HERE)
+    await taught.write(update(tables.Answer).where(col(tables.Answer.id) == answer_id).values(score=0.5))
+    assert (await sending.turn(after_s=60)).waiting == 0
+    assert sending.store.voided == set()
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)

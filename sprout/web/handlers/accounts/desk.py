@@ -19,6 +19,12 @@ async def get_learner(call: Call[DeskRepositories]) -> Response:
     return json_response(found)
 
 
+async def get_drawing(call: Call[DeskRepositories]) -> Response:
+    """The drawing of an answer whose learner disputes the question."""
+    found = await call.dependencies.desk.drawing(call.id, call.ids["item_id"], teacher_id=call.user_id)
+    return Response(found.data, media_type=found.media_type)
+
+
 async def decide(call: Call[DeskRepositories, NoFields, DeskVerdict]) -> Response:
     """The decision, which is the learner's grade from now on; the same one again changes nothing."""
     desk, verdict = call.dependencies.desk, call.body.decision

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from starlette.responses import Response
 
-from sprout.accounts.principal import SCOPES_OF, Scope
+from sprout.accounts.principal import SCOPES_OF, Scope, require_fresh_sign_in
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.tokens import NewToken, NewTokenRow
 from sprout.clock import utc_now
@@ -72,7 +72,8 @@ async def list_tokens(call: Call[AccountRepositories]) -> Response:
 
 
 async def create_token(call: Call[AccountRepositories, NoFields, TokenRequest]) -> Response:
-    """201 with the token, which is shown this once. Its scopes must be among the caller's."""
+    """201 with the token, which is shown this once. Its scopes must be among the caller's, who has just signed in."""
+    require_fresh_sign_in(call.caller, utc_now())
     asked = call.body
     scopes = frozenset(Scope(name) for name in asked.scopes)
     if not scopes <= SCOPES_OF[call.caller.role]:

@@ -45,7 +45,7 @@ async def test_a_spent_budget_refuses_runs_and_says_when_it_is_free_while_all_wi
     set_ = await tess.put(f"{address}/budget", json=BUDGET)
     assert (set_.status_code, set_.json()["tokensPerDay"], set_.json()["usdPerDay"]) == (200, 5_000, None)
     ledger = server.sprout.ledger
-    payer = await ledger.payer(learner, copy["id"], run_id="run", attempt_id="first")
+    payer = await ledger.payer(learner, copy["id"], "claude-opus-5", run_id="run", attempt_id="first")
     reservation, _ = await ledger.reserve(payer, "claude-opus-5", prompt_tokens=0, max_tokens=4_500)
     await ledger.settle(reservation, Amount(0, 4_500))
     shown = (await tess.get(f"{address}/budget")).json()

@@ -12,10 +12,12 @@ from sqlmodel import select
 
 from harness.servers.signed_in import SignInServer, serving_sign_in
 from sprout.accounts.principal import AccountRole
+from sprout.learning.lessons.repository import Drawing
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
 from sprout.yaml_loader import load_yaml
 
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(24)
 EXAMPLE = Path(__file__).parents[4] / "examples" / "fractions.yaml"
 CHOICE = "A cake is cut into 8"
 
@@ -56,6 +58,49 @@ async def disputed_answer(server: SignInServer, teacher: httpx2.AsyncClient, lea
 
     await server.sprout.database.write_tx(contest)
     return f"/api/classes/{made['id']}/desk"
+
+
+async def test_a_drawing_is_shown_to_the_teacher_where_its_learner_disputes_the_question_and_to_nobody_else(
+    server: SignInServer,
+) -> None:
+    teacher, learner, other = [await server.sign_in(name) for name in ("tess", "anna", "theo")]
+    desk = await disputed_answer(server, teacher, learner)
+    (item,) = (await body_of(teacher.get(desk)))["items"]
+    address = f"{desk}/{item['id']}/drawing"
+    assert (item["showsDrawing"], (await teacher.get(address)).status_code) == (False, 404)
+    anna, picture = (await body_of(learner.get("/api/account")))["userId"], Drawing("image/png", PNG)
+
+    async def draw(caller: httpx2.AsyncClient, user_id: str) -> None:
+        """Put a drawing of this person's in place of the answer."""
+        session = await body_of(caller.post("/api/chat/sessions", json={}))
+        made = await server.sprout.stores.lessons.save_drawing(session["id"], picture, user_id=user_id)
+
+        def put(tx: WriteTransaction) -> None:
+            row = tx.session.exec(select(tables.Answer).where(tables.Answer.question_id == item["id"])).one()
+            row.selected_option, row.answer_text = None, f"[drawing:{made}] A cake."
+            tx.session.add(row)
+
+        await server.sprout.database.write_tx(put)
+
+    theo = (await body_of(other.get("/api/account")))["userId"]
+    await draw(other, theo)
+    assert (await teacher.get(address)).status_code == 404, "another's drawing is not the learner's to show"
+    await draw(learner, anna)
+    (item,) = (await body_of(teacher.get(desk)))["items"]
+    assert (item["showsDrawing"], item["answer"]) == (True, "A cake.")
+    shown = await teacher.get(address)
+    assert (shown.status_code, shown.headers["content-type"], shown.content) == (200, "image/png", PNG)
+    assert "nosniff" in shown.headers["x-content-type-options"]
+    for caller, status in ((other, 404), (learner, 403)):
+        assert (await caller.get(address)).status_code == status
+
+    def settle(tx: WriteTransaction) -> None:
+        row = tx.session.exec(select(tables.Question).where(tables.Question.id == item["id"])).one()
+        row.contest = None
+        tx.session.add(row)
+
+    await server.sprout.database.write_tx(settle)
+    assert (await teacher.get(address)).status_code == 404, "what is not disputed is not shown"
 
 
 async def test_the_teacher_of_the_class_decides_and_nobody_else_sees_that_anything_waits(server: SignInServer) -> None:

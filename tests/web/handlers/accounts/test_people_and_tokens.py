@@ -1,9 +1,15 @@
 """People that an owner invites, and the tokens with which programs call for them."""
 
+from datetime import timedelta
+
 import pytest
+from sqlmodel import update
 
 from harness.servers.signed_in import PASSWORD, SignInServer
+from sprout.accounts.principal import FRESH_FOR
 from sprout.accounts.secret_values import digest_of
+from sprout.clock import utc_now
+from sprout.store.schema.account_tables import AccountSession
 from sprout.store.schema.columns import TableModel
 
 
@@ -80,6 +86,17 @@ async def test_a_token_is_shown_once_and_calls_within_its_scopes(server: SignInS
     gone = await program.get("/api/branches")
     assert (gone.status_code, gone.headers["www-authenticate"]) == (401, "Bearer")
     assert gone.json()["code"] == "token_invalid"
+
+
+async def test_a_token_outlives_its_session_and_so_is_made_after_a_fresh_sign_in_alone(server: SignInServer) -> None:
+    anna = await server.sign_in("anna")
+    listed = (await anna.get("/api/account/tokens")).json()
+    back = update(AccountSession).values(created_at=utc_now() - FRESH_FOR - timedelta(seconds=1))
+    await server.sprout.database.write_tx(lambda tx: tx.connection.execute(back).close())
+    refused = await anna.post("/api/account/tokens", json={"name": "curl", "scopes": ["read"]})
+    assert (refused.status_code, refused.json()["code"]) == (403, "sign_in_again")
+    assert (await anna.get("/api/account/tokens")).json() == listed, "all else goes on"
+    await token_of(server, "anna", "read")
 
 
 async def test_a_token_never_has_more_than_its_account(server: SignInServer) -> None:
