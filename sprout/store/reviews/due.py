@@ -109,7 +109,7 @@ def due_summary(connection: Connection, user_id: str, found: DueReviews, *, sess
     )
 
 
-def _coming_back(connection: Connection, session_id: str | None) -> Sequence[Row[Any]]:
+def _coming_back(connection: Connection, session_id: str | None) -> Sequence[Any]:
     """The path of each question of a session that comes back after a miss: the card of its part has moved on."""
     if session_id is None:
         return ()
