@@ -144,10 +144,14 @@ export interface GraphAnswer {
   progress: Progress[];
   documents: Document[];
   places: Record<string, Place>;
+  /** Ids of the concepts whose diagnostic has nothing to ask. */
+  bare: string[];
   /** By node: minutes that its lessons will still take. */
   minutes: Record<string, number>;
   /** By part: how its newest lesson stands. */
   lessons: Record<string, "left" | "over">;
+  /** Parts that are due for review. */
+  due: string[];
   runs: Run[];
 }
 export interface Passage {

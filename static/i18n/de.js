@@ -181,6 +181,7 @@ export default {
   "node.with_concept": "Öffnet sich mit dem Konzept",
   "node.ready": "Bereit",
   "node.ready_parts": "Bereit, {n} Baustein|Bereit, {n} Bausteine",
+  "node.due": "{n} Baustein zu wiederholen|{n} Bausteine zu wiederholen",
   "node.progress": "Begonnen, {done} von {n}",
   "node.progress_mastery": "Begonnen, Können {n}",
   "node.minutes": "{n} Min.",

@@ -138,6 +138,7 @@ export default {
   "tu.aside_send": "Fragen",
   "tu.you": "Du",
   "tu.you_answer": "Deine Antwort",
+  "tu.you_repeat": "Noch einmal dieselbe Antwort",
   "tu.you_gap": "Deine Antwort, als Übung",
   "tu.you_first": "Deine erste Antwort, ohne Hilfe",
   "tu.you_alone": "Deine Antwort, ohne Hilfe",

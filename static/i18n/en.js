@@ -179,6 +179,7 @@ export default {
   "node.with_concept": "Unlocks with its concept",
   "node.ready": "Ready",
   "node.ready_parts": "Ready, {n} part|Ready, {n} parts",
+  "node.due": "{n} part to review|{n} parts to review",
   "node.progress": "In progress, {done} of {n}",
   "node.progress_mastery": "In progress, mastery {n}",
   "node.minutes": "{n} min",

@@ -136,6 +136,7 @@ export default {
   "tu.aside_send": "Ask",
   "tu.you": "You",
   "tu.you_answer": "Your answer",
+  "tu.you_repeat": "The same answer again",
   "tu.you_gap": "Your answer, as practice",
   "tu.you_first": "Your first answer, without help",
   "tu.you_alone": "Your answer, without help",

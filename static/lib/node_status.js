@@ -64,7 +64,10 @@ function settledStatus(node, parts, maker) {
   if (maker?.state === "failed" && !parts.length) return { text: t("node.failed"), tone: "wait" };
   const done = parts.filter(isLearned).length;
   if (node.state === "mastered" || node.state === "learned") return { text: t(`state.${node.state}`), tone: "" };
-  if (node.state === "due") return { text: t("state.due"), tone: "due" };
+  if (node.state === "due") {
+    const due = parts.filter((part) => part.state === "due").length;
+    return { text: due ? t("node.due", { n: due }) : t("state.due"), tone: "due" };
+  }
   if (node.state === "locked")
     return {
       text: !node.missing

@@ -88,9 +88,10 @@ function withoutNode(graph, id) {
  * @param {Record<string, number>} [minutes]
  * @param {Record<string, "left" | "over">} [lessons] one that was left may be continued, one that is over opens what
  *   builds on it
+ * @param {string[]} [due] parts that are due for review; a concept that is learned is due with them
  * @returns {Map<string, GraphNode>}
  */
-export function graphNodes(graph, progress, minutes = {}, lessons = {}) {
+export function graphNodes(graph, progress, minutes = {}, lessons = {}, due = []) {
   const marks = new Map(progress.map((row) => [row.nodeId, row]));
   const ofNode = (/** @type {string} */ id) => marks.get(id);
   const learned = (/** @type {string} */ id) => Boolean(ofNode(id)?.completedAt);
@@ -140,6 +141,11 @@ export function graphNodes(graph, progress, minutes = {}, lessons = {}) {
     const parent = node.type === "subconcept" && all.get(node.parentId ?? "");
     // A part unlocks with its concept.
     if (parent && parent.state === "locked" && node.state === "ready") node.state = "locked";
+  }
+  for (const part of due.flatMap((id) => all.get(id) ?? [])) {
+    const concept = all.get(part.parentId ?? "");
+    for (const node of concept ? [part, concept] : [part])
+      if (node.state === "learned" || node.state === "mastered") node.state = "due";
   }
   return all;
 }

@@ -58,8 +58,8 @@ export function openPath(branchId) {
     return answer.value ? graphOf(answer.value.nodes, answer.value.edges) : emptyGraph();
   });
   const all = computed(() => {
-    const { progress = [], minutes, lessons } = answer.value ?? {};
-    return graphNodes(graph.value, progress, minutes, lessons);
+    const { progress = [], minutes, lessons, due } = answer.value ?? {};
+    return graphNodes(graph.value, progress, minutes, lessons, due);
   });
   const hidden = computed(shown.notYetCreated);
   const makers = memo(() => (playhead.value === null && isActive(run.value) ? conceptAgentsOf(activity.value) : []));

@@ -16,7 +16,9 @@
  *   attempt: Attempt | null,
  *   reading: Reading | null,
  *   number: number,
- * }} Turn `number`: its place among the attempts at its question, from 1; 0 if it is none
+ *   isRepeat: boolean,
+ * }} Turn `number`: its place among the attempts at its question, from 1; 0 if it is none; `isRepeat`: whether the same
+ *   words missed just before, so that the server keeps one attempt and its verdict holds for both
  */
 
 const TYPE_LINE = /^question type\s*[:–-]\s*(text|code|draw|mcq)\s*$/im;
@@ -57,6 +59,8 @@ export function withoutTags(content) {
 export function turnsOf(messages) {
   let aside = false;
   const tried = new Map();
+  /** @type {{ text: string, attempt: Attempt } | null} */
+  let missed = null;
   return messages
     .filter((message) => message.role !== "system")
     .map((message) => {
@@ -65,16 +69,20 @@ export function turnsOf(messages) {
         aside = message.kind === "hint_request";
         const number = attempt ? (tried.get(attempt.questionId) ?? 0) + 1 : 0;
         if (attempt) tried.set(attempt.questionId, number);
+        const words = withoutTags(message.content);
+        const isRepeat = !attempt && words.mode !== null && words.text === missed?.text;
+        if (attempt) missed = attempt.correct === false ? { text: words.text, attempt } : null;
         return {
           id,
           citations,
-          attempt,
+          attempt: isRepeat && missed ? missed.attempt : attempt,
           reading,
           number,
+          isRepeat,
           who: /** @type {const} */ ("learner"),
           aside,
           question: null,
-          ...withoutTags(message.content),
+          ...words,
         };
       }
       return {
@@ -83,6 +91,7 @@ export function turnsOf(messages) {
         attempt,
         reading,
         number: 0,
+        isRepeat: false,
         who: /** @type {const} */ ("tutor"),
         aside: aside || message.kind === "hint_response",
         drawn: false,

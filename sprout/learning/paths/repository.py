@@ -102,10 +102,16 @@ class PathGraph(Wire):
 
 
 class BranchGraph(PathGraph):
-    """Everything that a branch's page draws, in the order of creation; `places` of the nodes that were given one."""
+    """Everything that a branch's page draws, in the order of creation.
+
+    Args:
+        places: of the nodes that were given one.
+        bare: ids of the concepts whose diagnostic has nothing to ask.
+    """
 
     documents: list[DocumentRow]
     places: dict[str, Place]
+    bare: list[str]
 
 
 @dataclass(frozen=True, slots=True)

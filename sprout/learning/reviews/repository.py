@@ -178,6 +178,10 @@ class Reviews(Protocol):
 
     async def due(self, user_id: str) -> ReviewsDue: ...
 
+    async def due_parts(self, user_id: str) -> frozenset[str]:
+        """Ids of the parts that are due now, those included that are covered by a review of another."""
+        ...
+
     async def day(self, user_id: str) -> LearnerDay: ...
 
     async def start_session(

@@ -25,6 +25,7 @@ from sprout.learning.paths.repository import (
     ProgressRow,
     UndoResult,
 )
+from sprout.store.assessment.bare_diagnostics import bare_concepts
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.database import Database
 from sprout.store.engine.quotas import enforce_quota
@@ -140,6 +141,7 @@ class SqlPaths:
                 progress=progress,
                 documents=documents,
                 places=places_of(branch, {node.id for node in nodes}),
+                bare=bare_concepts(session.connection(), branch_id),
             )
 
         return await self._database.read_orm_tx(body)

@@ -55,7 +55,7 @@ def learner_day(
         minutes=settings.minutes,
         time_zone=settings.time_zone,
         due=due,
-        due_parts=frozenset(part.node_id for review in found.plan for part in (review.part, *review.covers)),
+        due_parts=found.parts,
         done=day_done(start, moments, learned, reviews),
         week=week_gains(days, now, moments, learned, reviews),
         coming=coming_days(connection, user_id, found, settings=settings, now=now),

@@ -20,7 +20,7 @@ from sprout.store.reviews.contrasts import pending_contrasts
 from sprout.store.reviews.settings import days_of
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
-from sprout.store.schema.review_tables import ReviewCard, ReviewEntry, ReviewItem, ReviewSessionRow
+from sprout.store.schema.review_tables import OPEN_STATES, ReviewCard, ReviewEntry, ReviewItem, ReviewSessionRow
 
 MEASURED_REVIEWS = 50
 
@@ -46,6 +46,11 @@ class DueReviews:
     load: Workload
     done_today: int
     next_at: datetime | None
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """Ids of the parts that are due, those included that are covered by a review of another."""
+        return frozenset(part.node_id for review in self.plan for part in (review.part, *review.covers))
 
 
 def due_reviews(
@@ -78,12 +83,15 @@ def due_reviews(
 
 def due_summary(connection: Connection, user_id: str, found: DueReviews, *, session_id: str | None) -> ReviewsDue:
     """The summary of what is due, as the page has it."""
-    counted = by_path(review.part.branch_id for review in found.plan)
+    missed = _coming_back(connection, session_id)
+    titles = {**found.titles, **{row.branch_id: row.branch_title for row in missed}}
+    counted = by_path([*(review.part.branch_id for review in found.plan), *(row.branch_id for row in missed)])
+    today = found.load.today + len(missed)
     cards = select(func.count()).select_from(_cards).where(_cards.c.user_id == user_id)
     return ReviewsDue(
-        due=found.load.due,
-        today=found.load.today,
-        minutes=found.load.minutes,
+        due=found.load.due + len(missed),
+        today=today,
+        minutes=minutes_for(today, found.pace_s),
         days=found.load.days,
         done_today=found.done_today,
         cards=connection.execute(cards).scalar_one(),
@@ -92,13 +100,26 @@ def due_summary(connection: Connection, user_id: str, found: DueReviews, *, sess
         paths=[
             PathReviews(
                 branch_id=branch_id,
-                title=found.titles[branch_id],
+                title=titles[branch_id],
                 due=count,
                 minutes=minutes_for(count, found.pace_s),
             )
             for branch_id, count in sorted(counted.items(), key=lambda one: -one[1])
         ],
     )
+
+
+def _coming_back(connection: Connection, session_id: str | None) -> Sequence[Any]:
+    """The path of each question of a session that comes back after a miss: the card of its part has moved on."""
+    if session_id is None:
+        return ()
+    wanted = (
+        select(_nodes.c.branch_id, _branches.c.title.label("branch_title"))
+        .join_from(_items, _nodes, _nodes.c.id == _items.c.node_id)
+        .join(_branches, _branches.c.id == _nodes.c.branch_id)
+        .where(_items.c.session_id == session_id, _items.c.comes_back, _items.c.state.in_(OPEN_STATES))
+    )
+    return connection.execute(wanted).all()
 
 
 def within_day(at: ColumnElement[datetime], days: LearnerDays, now: datetime) -> ColumnElement[bool]:

@@ -70,6 +70,9 @@ class SqlReviews:
             lambda session: self._summary(session, user_id, self._due(session, user_id))
         )
 
+    async def due_parts(self, user_id: str) -> frozenset[str]:
+        return await self._database.read_orm_tx(lambda session: self._due(session, user_id).parts)
+
     async def day(self, user_id: str) -> LearnerDay:
         def body(session: Session) -> LearnerDay:
             connection, found = session.connection(), self._due(session, user_id)

@@ -23,7 +23,7 @@ from sprout.web.handlers.paths import (
     sources,
     topics,
 )
-from sprout.web.http.dependencies import PathsAndRuns, PathsRunsAndLessons
+from sprout.web.http.dependencies import LearningDependencies, PathsAndRuns
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.http.uploads import FORM_FIELD
@@ -54,8 +54,8 @@ PATHS: tuple[AnyEndpoint, ...] = (
         Endpoint("PATCH", "/api/branches/{id}/places", LEARN, branches.keep_places,
                  "Store where nodes stand on the map, beside the places of the others",
                  (NO_CONTENT,), (404,), body=requests.MapPlaces)),
-    *group("Branches", lambda web: PathsRunsAndLessons(
-               web.paths, web.runs, web.teaching_repositories.conversations),
+    *group("Branches", lambda web: LearningDependencies(
+               web.paths, web.runs, web.teaching_repositories.conversations, web.teaching_repositories.reviews),
         Endpoint("GET", "/api/branches/{id}/graph", READ, branches.get_graph,
                  "Everything that the page of a branch shows",
                  one("Nodes, edges, progress, documents and runs.", responses.BranchPage), (404,))),

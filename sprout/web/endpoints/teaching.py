@@ -41,7 +41,7 @@ from sprout.web.handlers.teaching import (
     today,
     tutor,
 )
-from sprout.web.http.dependencies import DiagnosticsAndRuns
+from sprout.web.http.dependencies import DiagnosticsAndRuns, LearningDependencies
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.http.uploads import FORM_FIELD
@@ -134,7 +134,7 @@ TEACHING: tuple[AnyEndpoint, ...] = (
                  one("The entry.", MemoryRow), (404,), body=requests.MemoryChange),
         Endpoint("DELETE", "/api/memories/{id}", LEARN, memories.delete_memory,
                  "Delete an entry", (NO_CONTENT,), (404,))),
-    *group("Learner", lambda web: next_action.NextDependencies(
+    *group("Learner", lambda web: LearningDependencies(
                web.paths, web.runs, web.teaching_repositories.conversations, web.teaching_repositories.reviews),
         Endpoint("GET", "/api/next", READ, next_action.get_next,
                  "What comes next for the caller: over all paths, in one, or in one of its concepts",

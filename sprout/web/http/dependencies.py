@@ -260,12 +260,13 @@ class PathsAndRuns:
 
 
 @dataclass(frozen=True, slots=True)
-class PathsRunsAndLessons:
-    """Paths, the runs that work on them, and the lessons that were begun."""
+class LearningDependencies:
+    """Paths, the runs that work on them, the lessons that were begun, and the reviews that are due."""
 
     paths: PathRepository
     runs: RunService
     conversations: Conversations
+    reviews: Reviews
 
 
 @dataclass(frozen=True, slots=True)

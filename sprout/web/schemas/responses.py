@@ -324,10 +324,12 @@ class BranchPage(BranchGraph):
         minutes: node → minutes that its lessons will still take; without what is learned.
         lessons: part → how its newest lesson stands. One that was left may be continued, one that is over opens what
             builds on it.
+        due: ids of the parts that are due for review.
     """
 
     minutes: dict[str, int]
     lessons: dict[str, LessonStanding]
+    due: list[str]
     runs: list[RunRow]
 
 

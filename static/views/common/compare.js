@@ -14,9 +14,10 @@ const MARKS = /** @type {const} */ (["met", "partly", "missing"]);
 const WORDS = /** @type {const} */ ({ met: "cm.met", partly: "cm.partly", missing: "cm.missing" });
 
 /**
- * @param {{ compare: Compared, off: boolean, onMark: (mark: SelfMark) => void }} props `off`: while it is being sent
+ * @param {{ compare: Compared, off: boolean, onMark: (mark: SelfMark) => void, isFilled?: boolean }} props `off`: while
+ *   it is being sent; `isFilled`: whether it is what the screen asks for first
  */
-export function Compare({ compare, off, onMark }) {
+export function Compare({ compare, off, onMark, isFilled = true }) {
   const verdicts = useSignal(/** @type {Record<string, Mark>} */ ({}));
   const mixUp = useSignal(/** @type {string | null} */ (null));
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
@@ -75,7 +76,7 @@ export function Compare({ compare, off, onMark }) {
     }
     <div class="row cp-foot">
       <div class="row cp-go">
-        <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
+        <button class=${isFilled ? "btn go" : "btn"} type="submit" disabled=${off} aria-busy=${off || undefined}>
           ${off ? t("tu.sending") : wanted}
         </button>
       </div>

@@ -18,7 +18,7 @@ export function usePathContext(branchId, again) {
         if (!left)
           around.value = {
             title: found.branch.title,
-            all: graphNodes(graphOf(found.nodes, found.edges), found.progress, found.minutes, found.lessons),
+            all: graphNodes(graphOf(found.nodes, found.edges), found.progress, found.minutes, found.lessons, found.due),
           };
       },
       (error) => {

@@ -11,7 +11,7 @@ import { splitPrompt } from "../../lib/prompt_parts.js";
 import { openDiagnostic, optionsOf } from "../../state/diagnostic.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { inLearningOrder, partsOf } from "../../state/graph.js";
-import { homeUrl, lessonUrl, pathsUrl, pathUrl } from "../../state/router.js";
+import { homeUrl, pathsUrl, pathUrl } from "../../state/router.js";
 import { ContestDialog } from "../common/contest_dialog.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
@@ -21,6 +21,7 @@ import { Dictate } from "../common/voice.js";
 import { usePathContext } from "../common/path_context.js";
 import { EmptyScreen, Fault, Shell } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
+import { FirstLesson } from "./first_lesson.js";
 import { Results } from "./results.js";
 
 /** @import { OpenDiagnostic } from "../../state/diagnostic.js" */
@@ -58,7 +59,7 @@ export function DiagnosticScreen({ branchId, conceptId }) {
     if (problem)
       return html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${opened.load} /></div>`;
     if (opened.loading.value) return html`<p class="wrap loading dimmer" role="status">${t("dg.loading")}</p>`;
-    if (opened.isEmpty.value) return html`<${NothingToAsk} branchId=${branchId} concept=${concept} parts=${parts} />`;
+    if (opened.isEmpty.value) return html`<${NothingToAsk} branchId=${branchId} conceptId=${conceptId} />`;
     if (!opened.questions.value.length)
       return html`<${EmptyScreen} title=${t("dg.none_title")} text=${t("dg.none")}>
         <p role="status"><span class="pulse"></span></p>
@@ -78,17 +79,12 @@ export function DiagnosticScreen({ branchId, conceptId }) {
 
 /**
  * In place of questions, where a concept gives none: its first lesson.
- * @param {{ branchId: string, concept: GraphNode | undefined, parts: GraphNode[] }} props
+ * @param {{ branchId: string, conceptId: string }} props
  */
-function NothingToAsk({ branchId, concept, parts }) {
-  const next = parts.find((node) => node.state === "ready" || node.state === "progress");
-  const back = pathUrl(branchId, concept?.id);
-  const first = next && concept && lessonUrl(branchId, concept.id, next.id);
-  return html`<${EmptyScreen} title=${t("dg.bare_title")} text=${t("dg.bare")}>
-    ${first && html`<p><a class="btn go" href=${first}>${t("rs.first", { title: next.title })}</a></p>`}
-    <p><a href=${back}>${t("rs.back")}</a></p>
-  <//>`;
-}
+const NothingToAsk = ({ branchId, conceptId }) => html`<${EmptyScreen} title=${t("dg.bare_title")} text=${t("dg.bare")}>
+  <p><${FirstLesson} conceptId=${conceptId} /></p>
+  <p><a href=${pathUrl(branchId, conceptId)}>${t("rs.back")}</a></p>
+<//>`;
 
 /**
  * @param {{ opened: OpenDiagnostic, question: AskedQuestion, concept: GraphNode | undefined, parts: GraphNode[] }}

@@ -4,14 +4,14 @@
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
-import { inLearningOrder, partsOf } from "../../state/graph.js";
-import { lessonUrl, pathUrl } from "../../state/router.js";
+import { pathUrl } from "../../state/router.js";
 import { markSpans } from "../../state/transcript.js";
 import { Changes, adaptationsIn } from "../common/changes.js";
 import { Compare } from "../common/compare.js";
 import { GradeView } from "../common/grade.js";
 import { Icon } from "../common/icons.js";
 import { Fault } from "../common/shell.js";
+import { FirstLesson } from "./first_lesson.js";
 import { Markdown } from "../rich/markdown.js";
 import { placeOf } from "./citations.js";
 
@@ -34,11 +34,6 @@ export function Results({ opened, around }) {
   const unread = count("unmarked");
   const toCompare = count("compare");
   const left = count("skipped", "not_known");
-  const next =
-    around &&
-    inLearningOrder(partsOf(around.all, opened.conceptId)).find(
-      (node) => node.state === "ready" || node.state === "progress",
-    );
   const listed = adaptationsIn(opened.changes.value);
   return html`<section class="rs wrap">
     <h1 class="t24">${t("rs.title")}</h1>
@@ -71,12 +66,7 @@ export function Results({ opened, around }) {
       }
       <${Changes} changes=${opened.changes.value} all=${around?.all ?? new Map()} onUndone=${opened.refreshChanges} />
       <div class="row dg-foot">
-        ${
-          next &&
-          html`<a class="btn go" href=${lessonUrl(opened.branchId, opened.conceptId, next.id)}>
-            ${t("rs.first", { title: next.title })}
-          </a>`
-        }
+        <${FirstLesson} conceptId=${opened.conceptId} turn=${fitting} />
         <a class="btn" href=${pathUrl(opened.branchId, opened.conceptId)}>${t("rs.back")}</a>
       </div>
     </section>
@@ -180,6 +170,7 @@ function AnsweredQuestion({ opened, question, answer }) {
           compare=${answer.compare}
           off=${opened.busy.value !== null}
           onMark=${(/** @type {SelfMark} */ mark) => opened.selfMark(answer, mark)}
+          isFilled=${false}
         />`
       }
       ${

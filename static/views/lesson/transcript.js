@@ -227,6 +227,7 @@ const Mine = ({ text, turn, drawing }) => html`<div class="me">
 /** @param {Turn} [turn] */
 function messageLabel(turn) {
   if (!turn?.attempt) return t(turn?.mode ? "tu.you_answer" : "tu.you");
+  if (turn.isRepeat) return t("tu.you_repeat");
   if (turn.attempt.gap) return t("tu.you_gap");
   const n = turn.attempt.helpLevel;
   if (n) return t(turn.number === 1 ? "tu.you_helped" : turn.number === 2 ? "tu.you_second" : "tu.you_again", { n });

@@ -126,9 +126,12 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
         ${isLeft ? stepLabel(next) : onward("next.to_path")}
       </a>`
     }
-    <a class="btn" href=${diagnosticUrl(path.branchId, concept.id)}>
-      ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
-    </a>
+    ${
+      !path.answer.value?.bare.includes(concept.id) &&
+      html`<a class="btn" href=${diagnosticUrl(path.branchId, concept.id)}>
+        ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
+      </a>`
+    }
     ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${isOffered && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
     ${isOffered && html`<${ReviewLine} next=${next} />`}

@@ -37,13 +37,6 @@ export function SettingsScreen() {
     <div class="wrap pg st">
       <header><h1 class="t24">${t("st.title")}</h1></header>
       <${LoadingState} of=${loading} words=${t("st.loading")} />
-      ${
-        found &&
-        html`
-          <${ModelSettings} status=${found.status} runs=${found.runs} />
-          <${BudgetSettings} status=${found.status} />
-        `
-      }
       <${AccountSettings} />
       <${ReviewsSettings} />
       <${Appearance} />
@@ -59,6 +52,8 @@ export function SettingsScreen() {
           <${LearnerData} onErased=${() => {
             erased.value = true;
           }} />
+          <${ModelSettings} status=${found.status} runs=${found.runs} />
+          <${BudgetSettings} status=${found.status} />
           <p class="st-foot">
             ${t("st.about", { version: found.status.version })} · <a href="/docs" target="_blank">
               ${t("st.about_api")}

@@ -1,5 +1,6 @@
 """Guided reading of one's own notes: the passage, a question about it, and the sentence that settles it afterwards."""
 
+import re
 from pathlib import Path
 
 from playwright.async_api import Browser, Locator, Page, expect
@@ -106,6 +107,19 @@ async def test_own_words_stand_beside_what_the_passage_says_and_their_learner_de
             await assert_accessible(page, "reading-compare-axe")
             await page.get_by_role("button", name="Says the same").click()
             await expect(page.locator(".vd .verdict").last).to_have_text("Compared.")
+
+
+async def test_Q7_a_concept_that_asks_nothing_offers_its_first_lesson_and_no_diagnostic(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
+        await grown.events_of(await _grow_from_notes(grown, DIARY))
+        taught = GrownCourse(grown, await grown.graph())
+        concept = taught.node("The mill")
+        assert concept["id"] in taught.graph["bare"]
+        async with open_page(browser, f"{taught.path}/concepts/{concept['id']}") as page:
+            await expect(page.locator(".about-go .btn.go")).to_have_text(re.compile("^Start, about"))
+            await expect(page.get_by_role("link", name=re.compile("diagnostic"))).to_have_count(0)
 
 
 async def test_a_lesson_of_reading_alone_goes_from_passage_to_passage_with_one_button_to_its_end(

@@ -89,6 +89,8 @@ class _FakeServer:
             "progress": [],
             "documents": [],
             "places": {},
+            "bare": [],
+            "due": [],
             "minutes": {},
             "lessons": {},
         }

@@ -41,7 +41,7 @@ def a_path(*rows: ProgressRow) -> BranchGraph:
     nodes += [node("b1", "subconcept", "b"), node("a2", "subconcept", "a"), node("a1", "subconcept", "a")]
     nodes += [node("c1", "subconcept", "c")]
     edges = [edge("a", "b"), edge("a1", "a2")]
-    return BranchGraph(branch=BRANCH, nodes=nodes, edges=edges, progress=list(rows), documents=[], places={})
+    return BranchGraph(branch=BRANCH, nodes=nodes, edges=edges, progress=list(rows), documents=[], places={}, bare=[])
 
 
 def found(*rows: ProgressRow, started: dict[str, datetime] | None = None, concept: str | None = None) -> NextLesson:

@@ -93,6 +93,30 @@ async def test_V6_a_miss_shows_the_answer_and_comes_back_the_same_day_as_another
     assert (last.session.done, last.session.recalled) == (6, 5)
 
 
+async def test_V6_a_session_in_which_only_misses_are_left_is_still_due_today(learner: Learner) -> None:
+    learner.clock.move(days=1, minutes=1)
+    session = await learner.start()
+    await learner.reply(WRONG)
+    for _ in range(session.total - 1):
+        await learner.reply()
+    left = await learner.reviews.due(ME)
+    assert (left.due, left.today, left.minutes, left.session_id) == (1, 1, 1, session.id)
+    assert [(path.branch_id, path.due) for path in left.paths] == [(learner.branch_id, 1)]
+    taken_up, is_new = await learner.reviews.start_session(ME)
+    assert (taken_up.id, is_new) == (session.id, False)
+    await learner.finish()
+    assert (await learner.reviews.due(ME)).today == 0
+
+
+async def test_V5_what_is_due_is_named_part_by_part_with_what_a_review_covers(learner: Learner) -> None:
+    assert await learner.reviews.due_parts(ME) == frozenset()
+    learner.clock.move(days=1, minutes=1)
+    assert await learner.reviews.due_parts(ME) == {*learner.parts.values()}
+    await learner.start()
+    await learner.finish()
+    assert await learner.reviews.due_parts(ME) == frozenset()
+
+
 async def test_H7_what_was_sure_and_wrong_comes_back_before_other_misses_and_after_a_few_questions(
     learner: Learner,
 ) -> None:

@@ -9,7 +9,7 @@ from sprout.learning.paths.repository import BranchSummary, Place
 from sprout.learning.today.lesson_minutes import lesson_minutes
 from sprout.runs.state import Run
 from sprout.web.handlers.run_wait import cancel_runs
-from sprout.web.http.dependencies import PathsAndRuns, PathsRunsAndLessons
+from sprout.web.http.dependencies import LearningDependencies, PathsAndRuns
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
 from sprout.web.schemas.requests import BranchChange, MapPlaces, NewBranch, NoFields, UserRequest
 from sprout.web.schemas.responses import BranchOverview, BranchPage
@@ -62,12 +62,13 @@ async def delete_branch(call: Call[PathsAndRuns]) -> Response:
     return no_content()
 
 
-async def get_graph(call: Call[PathsRunsAndLessons]) -> Response:
+async def get_graph(call: Call[LearningDependencies]) -> Response:
     """Everything that the page of a branch shows, in one response."""
-    found, runs, history = await asyncio.gather(
+    found, runs, history, due_parts = await asyncio.gather(
         call.dependencies.paths.graph(call.id, user_id=call.user_id),
         call.dependencies.runs.runs(user_id=call.user_id, branch_id=call.id, include_conversations=False),
         call.dependencies.conversations.lesson_history(call.user_id),
+        call.dependencies.reviews.due_parts(call.user_id),
     )
     page = BranchPage(
         branch=found.branch,
@@ -76,7 +77,9 @@ async def get_graph(call: Call[PathsRunsAndLessons]) -> Response:
         progress=found.progress,
         documents=found.documents,
         places=found.places,
+        bare=found.bare,
         minutes=lesson_minutes(found, history),
+        due=[node.id for node in found.nodes if node.id in due_parts],
         lessons={node.id: history.standings[node.id] for node in found.nodes if node.id in history.standings},
         runs=[run_row(run) for run in runs],
     )

@@ -1,14 +1,10 @@
 """The learner's next action, over all paths, in one, or in one of its concepts."""
 
-from dataclasses import dataclass
-
 from starlette.responses import Response
 
-from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.lesson_history import LessonHistory
-from sprout.learning.paths.repository import BranchSummary, PathRepository
+from sprout.learning.paths.repository import BranchSummary
 from sprout.learning.reviews.day import ReviewsDue
-from sprout.learning.reviews.repository import Reviews
 from sprout.learning.today.next_step import (
     WITHIN_A_PATH,
     NextStep,
@@ -19,7 +15,7 @@ from sprout.learning.today.next_step import (
     review_step,
 )
 from sprout.runs.state import TERMINAL_STATES, Run, RunState
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import LearningDependencies, RunService
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.schemas.requests import NextQuery
 from sprout.web.schemas.responses import NextAction, NextReviews
@@ -28,17 +24,7 @@ _ACTIVE_STATES = [state for state in RunState if state not in TERMINAL_STATES]
 _TOPIC = "topic"
 
 
-@dataclass(frozen=True, slots=True)
-class NextDependencies:
-    """Paths, their runs, the lessons that were begun, and the reviews that are due."""
-
-    paths: PathRepository
-    runs: RunService
-    conversations: Conversations
-    reviews: Reviews
-
-
-async def get_next(call: Call[NextDependencies, NextQuery]) -> Response:
+async def get_next(call: Call[LearningDependencies, NextQuery]) -> Response:
     """The next action: of several paths, that of the one that was worked on last."""
     query, paths = call.query, call.dependencies.paths
     due = await call.dependencies.reviews.due(call.user_id)
@@ -101,12 +87,12 @@ def _reviews(due: ReviewsDue, branch_id: str | None) -> NextReviews | None:
     return NextReviews(count=due.today, minutes=due.minutes, here=here, session_id=due.session_id)
 
 
-async def _path_step(call: Call[NextDependencies, NextQuery], branch_id: str) -> NextStep:
+async def _path_step(call: Call[LearningDependencies, NextQuery], branch_id: str) -> NextStep:
     runs = await active_runs(call.dependencies.runs, call.user_id, branch_id)
     return await _step_of(call, branch_id, runs.get(branch_id, PathRuns()), await _history(call))
 
 
-async def _over_all(call: Call[NextDependencies, NextQuery]) -> NextStep:
+async def _over_all(call: Call[LearningDependencies, NextQuery]) -> NextStep:
     """The next step over all paths, from their graphs up to the first one with a lesson."""
     summaries = await call.dependencies.paths.summaries(call.user_id)
     steps: list[NextStep] = []
@@ -122,13 +108,13 @@ async def _over_all(call: Call[NextDependencies, NextQuery]) -> NextStep:
 
 
 async def _step_of(
-    call: Call[NextDependencies, NextQuery], branch_id: str, runs: PathRuns, history: LessonHistory
+    call: Call[LearningDependencies, NextQuery], branch_id: str, runs: PathRuns, history: LessonHistory
 ) -> NextStep:
     graph = await call.dependencies.paths.graph(branch_id, user_id=call.user_id)
     return path_step(graph, runs, history, concept_id=call.query.node_id)
 
 
-async def _history(call: Call[NextDependencies, NextQuery]) -> LessonHistory:
+async def _history(call: Call[LearningDependencies, NextQuery]) -> LessonHistory:
     return await call.dependencies.conversations.lesson_history(call.user_id)
 
 

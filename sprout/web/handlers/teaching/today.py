@@ -8,7 +8,8 @@ from sprout.learning.paths.repository import BranchSummary, PathGraph
 from sprout.learning.reviews.day import LearnerDay, is_day_done
 from sprout.learning.today.next_step import NextStep, PathRuns, next_step, path_step
 from sprout.learning.today.plant import part_count, plant_leaves
-from sprout.web.handlers.teaching.next_action import NextDependencies, active_runs, is_learned, next_action
+from sprout.web.handlers.teaching.next_action import active_runs, is_learned, next_action
+from sprout.web.http.dependencies import LearningDependencies
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.schemas.requests import UserRequest
 from sprout.web.schemas.responses import Today, TodayPath
@@ -16,7 +17,7 @@ from sprout.web.schemas.responses import Today, TodayPath
 MOST_PATHS = 8
 
 
-async def get_today(call: Call[NextDependencies, UserRequest]) -> Response:
+async def get_today(call: Call[LearningDependencies, UserRequest]) -> Response:
     """The caller's day, what comes next, and the paths: those with something to learn first."""
     dependencies, user_id = call.dependencies, call.user_id
     day = await dependencies.reviews.day(user_id)

@@ -134,6 +134,8 @@ async def test_V2_what_is_due_comes_before_the_lesson_over_all_paths_and_beside_
     assert action["reviews"] == {"count": 1, "minutes": 1, "here": 1, "sessionId": None}
     within = await following(own_web, branchId=first)
     assert (within["kind"], within["node"]["title"], within["reviews"]["here"]) == ("lesson", "Adding", 1)
+    page = (await own_web.client.get(f"/api/branches/{first}/graph")).json()
+    assert [node["title"] for node in page["nodes"] if node["id"] in page["due"]] == ["Halves"]
     assert (await following(own_web, branchId=other))["reviews"]["here"] == 0
     parts = next(
         node["id"]

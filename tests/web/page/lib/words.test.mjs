@@ -103,6 +103,22 @@ test("H4c: a node is learned and mastered when the server says so, whatever its 
   assert.equal(stateOf({ completedAt: LEARNED, masteredAt: LEARNED, masteryScore: 0.9 }), "mastered");
 });
 
+test("G6: what is learned and due for review is due, and so is its concept once that is learned", () => {
+  const graph = graphOf([aNode("a"), ...["b", "c"].map((id) => aNode(id, { type: "subconcept", parentId: "a" }))], []);
+  const learned = (/** @type {string} */ nodeId) => ({
+    nodeId,
+    attemptsCount: 1,
+    masteryScore: 0.9,
+    completedAt: LEARNED,
+    masteredAt: null,
+  });
+  const states = (rows, due) => [...graphNodes(graph, rows, {}, {}, due).values()].map((node) => node.state);
+  assert.deepEqual(states([learned("b")], ["b"]), ["ready", "due", "ready"]);
+  assert.deepEqual(states(["a", "b", "c"].map(learned), ["b"]), ["due", "due", "learned"]);
+  assert.deepEqual(states(["a", "b", "c"].map(learned), []), ["learned", "learned", "learned"]);
+  assert.deepEqual(states([], ["b", "gone"]), ["ready", "ready", "ready"], "what is not learned has no review");
+});
+
 test("the list has prerequisites first and survives a circle", () => {
   const all = graphNodes(graphOf([aNode("c"), aNode("b"), aNode("a")], [anEdge("a", "b"), anEdge("b", "c")]), []);
   assert.deepEqual(

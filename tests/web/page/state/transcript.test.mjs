@@ -47,6 +47,30 @@ test("a learner's words lose the tags that they travel with, and nothing else", 
   assert.deepEqual(withoutTags("plain"), { text: "plain", drawn: false, mode: null });
 });
 
+test("A4: the same wrong answer once more, which is no attempt of its own, has the verdict of the first", () => {
+  const miss = { questionId: "q", correct: false };
+  const answered = (text, attempt) => ({ ...said("user", answerMessage("text", text)), attempt });
+  const turns = turnsOf([
+    answered("6", miss),
+    said("assistant", "Not yet."),
+    answered("6", null),
+    answered("7", null),
+    answered("42", { questionId: "q", correct: true }),
+    answered("42", null),
+  ]);
+  assert.deepEqual(
+    turns.map(({ attempt, isRepeat, number }) => [attempt?.correct ?? null, isRepeat, number]),
+    [
+      [false, false, 1],
+      [null, false, 0],
+      [false, true, 0],
+      [null, false, 0],
+      [true, false, 2],
+      [null, false, 0],
+    ],
+  );
+});
+
 test("a picture is told apart from the words that it came with", () => {
   assert.deepEqual(withoutTags(`${answerMessage("draw", "a tree")}\n[Drawing image attached]`), {
     text: "a tree",
