@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = "e80b5d3c61f9"
-down_revision: str | Sequence[str] | None = "c19f4e7a2d83"
+down_revision: str | Sequence[str] | None = "a84d2f6c07be"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
