@@ -1,5 +1,5 @@
 // @ts-check
-/** Reminder of an open checkpoint of which the question, or the button below it, is not in sight: the way down to it. */
+/** Reminder of what waits below and is not in sight, an open checkpoint or the way on after a passage: the way there. */
 
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
@@ -43,8 +43,9 @@ function useIsBelow(selector, coveredPx, form) {
 
 /** @param {{ lesson: OpenLesson }} props */
 export function CheckpointReminder({ lesson }) {
-  const question = lesson.state.value?.question;
-  const form = `${question?.id} ${question?.compare !== null}`;
+  const state = lesson.state.value;
+  const question = state?.question;
+  const form = question ? `${question.id} ${question.compare !== null}` : `read ${state?.chunk}`;
   const isQuestionBelow = useIsBelow("#asked", BAR_PX, form);
   const isButtonBelow = useIsBelow("#dock .cp-go", 0, form);
   const go = () => {
@@ -54,10 +55,10 @@ export function CheckpointReminder({ lesson }) {
   };
   if (!isQuestionBelow && !isButtonBelow) return null;
   return html`<div class="open-below">
-    <${Mark} state="progress" mastery=${lesson.state.value?.mastery ?? 0} />
-    <b>${t("tu.open")}</b>
+    <${Mark} state="progress" mastery=${state?.mastery ?? 0} />
+    <b>${t(question ? "tu.open" : "rd.read_on")}</b>
     <button class="btn go sm" type="button" onClick=${go}>
-      ${t(isQuestionBelow ? "tu.to_question" : "tu.to_answer")}
+      ${question ? t(isQuestionBelow ? "tu.to_question" : "tu.to_answer") : t("rd.to_end")}
     </button>
   </div>`;
 }

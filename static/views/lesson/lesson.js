@@ -111,7 +111,12 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
       <div class="dock" id="dock">
         ${docked()}
       </div>
-      ${question && !lesson.ended.value && !waiting && html`<${CheckpointReminder} lesson=${lesson} />`}
+      ${
+        (question || state?.reading) &&
+        !lesson.ended.value &&
+        !waiting &&
+        html`<${CheckpointReminder} lesson=${lesson} />`
+      }
     </div>
     ${
       read.value &&
