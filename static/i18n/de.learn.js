@@ -187,7 +187,7 @@ export default {
   "cm.partly": "Teilweise",
   "cm.missing": "Noch nicht",
   "cm.mix_up": "War das dein Denkfehler?|War einer davon dein Denkfehler?",
-  "cm.mark": "Nächster Punkt, noch {n}",
+  "cm.mark": "Noch {n} Punkt|Noch {n} Punkte",
   "cm.done": "Fertig verglichen",
   "vd.right": "Richtig.",
   "vd.partly": "Teilweise richtig.",

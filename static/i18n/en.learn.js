@@ -185,7 +185,7 @@ export default {
   "cm.partly": "Partly",
   "cm.missing": "Not yet",
   "cm.mix_up": "Was this mix-up yours?|Was one of these mix-ups yours?",
-  "cm.mark": "Next point, {n} left",
+  "cm.mark": "{n} point left|{n} points left",
   "cm.done": "Done comparing",
   "vd.right": "Right.",
   "vd.partly": "Partly right.",

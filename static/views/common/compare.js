@@ -15,7 +15,7 @@ const WORDS = /** @type {const} */ ({ met: "cm.met", partly: "cm.partly", missin
 
 /**
  * @param {{ compare: Compared, off: boolean, onMark: (mark: SelfMark) => void, isFilled?: boolean }} props `off`: while
- *   it is being sent; `isFilled`: whether it is what the screen asks for first
+ *   it is being sent; `isFilled`: whether it is what the screen asks for first, once each point has its verdict
  */
 export function Compare({ compare, off, onMark, isFilled = true }) {
   const verdicts = useSignal(/** @type {Record<string, Mark>} */ ({}));
@@ -76,7 +76,7 @@ export function Compare({ compare, off, onMark, isFilled = true }) {
     }
     <div class="row cp-foot">
       <div class="row cp-go">
-        <button class=${isFilled ? "btn go" : "btn"} type="submit" disabled=${off} aria-busy=${off || undefined}>
+        <button class=${isFilled && !unmarked.length ? "btn go" : "btn"} type="submit" disabled=${off} aria-busy=${off || undefined}>
           ${off ? t("tu.sending") : wanted}
         </button>
       </div>

@@ -196,7 +196,7 @@ async def test_a_choice_by_its_number_then_a_drawing_that_is_undone_and_kept_ove
         await expect(page.locator(".cmp .pair")).to_contain_text("A drawing")  # nobody sees pictures offline
         await expect(page.locator(".cmp .pair")).to_contain_text("450")
         await take_screenshot(page, "lesson-compare")
-        await page.get_by_role("button", name=re.compile(r"^Next point, \d left$")).click()
+        await page.get_by_role("button", name=re.compile(r"^\d points? left$")).click()
         await expect(page.locator(".cmp-point").first.get_by_role("radio").first).to_be_focused()
         await compare(checkpoint(page), "Says it")
         await page.wait_for_function("(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked)
@@ -348,7 +348,7 @@ async def _room_below(page: Page, selector: str) -> float:
     return float(await page.locator(selector).evaluate("(one) => innerHeight - one.getBoundingClientRect().bottom"))
 
 
-async def test_on_a_phone_the_filled_button_leads_to_the_points_that_are_not_marked_and_ends_the_comparison_after_them(
+async def test_on_a_phone_the_button_leads_to_the_points_that_are_not_marked_and_ends_the_comparison_after_them(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
     async with (
@@ -367,21 +367,21 @@ async def test_on_a_phone_the_filled_button_leads_to_the_points_that_are_not_mar
             box = await target.bounding_box()
             assert box is not None
             assert min(box["width"], box["height"]) >= SMALLEST_TARGET
-        filled = page.locator(".cmp .btn.go")
-        await expect(filled).to_have_text("Next point, 2 left")
-        await filled.click()
+        button = page.locator(".cmp .cp-go .btn")
+        await expect(button).to_have_text("2 points left")
+        await button.click()
         await expect(points.first.get_by_role("radio", name="Says it")).to_be_focused()
         await expect(points.first).to_be_in_viewport(ratio=1)
         await points.first.locator("label").filter(has_text="Partly").click()
         await expect(points.first.get_by_role("radio", name="Partly")).to_be_checked()
-        await expect(filled).to_have_text("Next point, 1 left")
+        await expect(button).to_have_text("1 point left")
         await page.keyboard.press("Enter")
         await expect(points.last.get_by_role("radio", name="Says it")).to_be_focused()
         await expect(points.last).to_be_in_viewport(ratio=1)
         await take_screenshot(page, "lesson-phone-compare")
         await page.keyboard.press("ArrowRight")
         await expect(points.last.get_by_role("radio", name="Partly")).to_be_checked()
-        await expect(filled).to_have_text("Done comparing")
+        await expect(button).to_have_text("Done comparing")
         await page.keyboard.press("Enter")
         await expect(page.locator(".cmp")).to_have_count(0)
 
