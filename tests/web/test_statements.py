@@ -33,7 +33,7 @@ READING = {
     "/api/branches?userId={user}": 1,
     "/api/branches/summary": 6,
     "/api/branches/{branch}": 1,
-    "/api/branches/{branch}/graph": 7,
+    "/api/branches/{branch}/graph": 15,
     "/api/branches/{branch}/changes?limit=200": 2,
     "/api/branches/{branch}/update": 2,
     "/api/branches/{branch}/coverage": 3,
@@ -41,8 +41,8 @@ READING = {
     "/api/graphs/{branch}?answers=true": 5,
     "/api/branches/{branch}/qti": 5,
     "/api/nodes/{part}/qti": 5,
-    "/api/next": 21,
-    "/api/next?branchId={branch}": 16,
+    "/api/next": 22,
+    "/api/next?branchId={branch}": 17,
     "/api/today": 25,
     "/api/nodes": 1,
     "/api/nodes?branchId={branch}": 1,
@@ -95,6 +95,7 @@ ASKS_NOTHING_OF_A_PATH = {
     "/api/classes", "/api/classes/{id}", "/api/classes/{id}/learners", "/api/classes/{id}/paths",
     "/api/sign-in/oidc/callback", "/api/account/passkeys", "/api/account/identities", "/api/classes/{id}/budget",
     "/api/classes/{id}/concerns", "/api/chat/sessions/{id}/share", "/api/classes/{id}/desk/{item_id}/learner",
+    "/api/classes/{id}/desk/{item_id}/drawing",
     "/api/events", "/api/runs/{id}/events",  # streams: see tests/store/runs/test_append_cost.py
 }  # fmt: skip
 OF_A_CLASS = {  # see tests/store/accounts/test_class_progress.py, tests/store/desk and tests/store/xapi

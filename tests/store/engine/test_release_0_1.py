@@ -91,7 +91,7 @@ async def test_D7_a_lesson_of_0_1_goes_on_where_its_question_waits(tmp_path: Pat
 
         session = await lesson_of(server, "Tides")
         turn = await say(server, session, "[ANSWER]\nMode: text\nThe Moon pulls the near side more than the far side")
-        assert "You decide here whether your answer says the same" in turn["message"]
+        assert "you decide whether they say the same" in turn["message"]
 
 
 async def test_D7_what_was_removed_with_0_1_comes_back_with_its_progress(tmp_path: Path) -> None:
