@@ -44,6 +44,7 @@ from sprout.learning.reviews.items import ItemSource, NoItems
 from sprout.learning.xapi.statements import StatementWriter
 from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.llm.calls_in_form import CallsInForm
+from sprout.llm.model_key import ModelKey
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.loop.model import ChatModel
 from sprout.models import (
@@ -178,6 +179,7 @@ class Sprout:
     coverage: TopicCoverage
     shared: SharedState
     prober: ModelProber
+    model_key: ModelKey
     extra_agents: tuple[str, ...] = ()
 
     async def unready_reason(self) -> str | None:
@@ -211,6 +213,8 @@ class Sprout:
                 "ready": True,
                 "server": None if settings.base_url is None else urlsplit(settings.base_url).hostname,
                 "note": OFFLINE_NOTE if settings.offline else None,
+                "keySource": self.model_key.source,
+                "keyWaitsForRestart": self.model_key.waits_for_restart,
             },
             "localModel": _local_model(settings),
             "securityLogDays": settings.security_log_days,
@@ -314,6 +318,12 @@ async def open_app(
             coverage=coverage,
             shared=shared,
             prober=ModelProber(settings, model, stores.probes),
+            model_key=ModelKey(
+                settings.data_dir,
+                settings.api_key,
+                settings.key_source,
+                many_processes=settings.redis_url is not None,
+            ),
             extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
 
@@ -545,6 +555,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             unready_reason=sprout.unready_reason,
             probe_models=sprout.prober.probe,
         ),
+        model_key=sprout.model_key,
         page_files=PageFiles(static_dir(), __version__),
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
         write_flashcards=write_anki_package,

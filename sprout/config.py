@@ -7,11 +7,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from sprout.accounts.ways import Method
 from sprout.errors import SetupError
+from sprout.llm.model_key import KeySource, read_kept_key
 from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.policy import LoopPolicy
 from sprout.public_address import has_address_as_host, is_near, is_safe_url, public_origin
@@ -219,6 +229,7 @@ class Settings(BaseSettings):
     )
 
     api_key: str | None = Field(None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "SPROUT_API_KEY"), repr=False)
+    _key_is_kept: bool = PrivateAttr(default=False)
     base_url: str | None = Field(None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "SPROUT_BASE_URL"))
     model: str | None = None
     small_model: str | None = None
@@ -337,6 +348,25 @@ class Settings(BaseSettings):
         return self.api_key is None and self.base_url is None
 
     @property
+    def key_source(self) -> KeySource | None:
+        """Where the key comes from; None without one."""
+        if self.api_key is None:
+            return None
+        return "data_folder" if self._key_is_kept else "environment"
+
+    def with_kept_key(self) -> "Settings":
+        """These settings with the key that the data folder keeps, where they name none. Raises SetupError.
+
+        Processes that share the work do not share the folder.
+        """
+        key = None if self.api_key is not None or self.redis_url is not None else read_kept_key(self.data_dir)
+        if key is None:
+            return self
+        settings = self.model_copy(update={"api_key": key})
+        settings._key_is_kept = True
+        return settings
+
+    @property
     def has_network_sign_in(self) -> bool:
         """True if people sign in, over TLS: then the server may listen on a network."""
         return bool(self.auth) and (self.public_url or "").startswith("https:")
@@ -384,9 +414,10 @@ class Settings(BaseSettings):
 def load_settings(**overrides: Any) -> Settings:
     """The settings in force. Raises SetupError with one line per setting that cannot be used."""
     try:
-        return Settings(**overrides)
+        settings = Settings(**overrides)
     except ValidationError as error:
         raise SetupError(f"These settings cannot be used. {_describe_errors(error)}") from None
+    return settings.with_kept_key()
 
 
 def _is_in_own_network(url: str) -> bool:

@@ -233,7 +233,15 @@ export interface Status {
   version: string;
   securityLogDays: number;
   localModel: { name: string; server: string } | null;
-  model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null };
+  model: {
+    name: string;
+    offline: boolean;
+    ready: boolean;
+    server: string | null;
+    note: string | null;
+    keySource: "environment" | "data_folder" | null;
+    keyWaitsForRestart: boolean;
+  };
   models: Record<string, string>;
   probes: ProbedModel[];
   limits: { uploadMaxBytes: number; uploadMaxFiles: number; uploadTypes: string[] };

@@ -29,6 +29,7 @@ from sprout.documents.splitting.passages import split_into_passages
 from sprout.events import Event, NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID, BranchRow, PathRepository
+from sprout.llm.model_key import ModelKey
 from sprout.loop.model import ModelRequest, ReplyPart
 from sprout.loop.policy import LoopPolicy
 from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
@@ -374,6 +375,7 @@ def web_parts(
         account_repositories=account_repositories(ChosenSettings.model_validate({}), database, None),
         runs=runs,
         server_probes=ServerProbes(status, database_ok, exposition),
+        model_key=ModelKey(static_dir.parent, None, None, many_processes=False),
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
         write_flashcards=write_anki_package,

@@ -63,14 +63,12 @@ LOCAL_LEARNER = Principal(DEFAULT_USER_ID, AccountRole.OWNER, frozenset(Scope))
 
 
 class SignInAgain(MissingRight):
-    """The change gives or takes a way into the account, and the sign-in was too long ago to be sure who asks."""
+    """The change concerns a way into the account or a secret, and the sign-in was too long ago to be sure who asks."""
 
     code = "sign_in_again"
 
     def __init__(self) -> None:
-        super().__init__(
-            "Sign out and in again first: this changes the ways into your account, so we make sure that it's you."
-        )
+        super().__init__("Sign out and in again first: before a change like this one we make sure that it's you.")
 
 
 def require_fresh_sign_in(caller: Principal, now: datetime) -> None:

@@ -9,6 +9,7 @@ from sprout.config import AGENT_NAMES, Settings
 from sprout.errors import SproutError
 from sprout.llm.catalogue import catalogue
 from sprout.llm.claude import Claude, claude_client
+from sprout.llm.model_key import KeySource
 from sprout.loop.context.estimate import Estimator, fixed_tokens
 from sprout.loop.model import Message, ModelRequest, ReplyEnded, Text
 from sprout.loop.policy import LoopPolicy
@@ -16,17 +17,24 @@ from sprout.models import model_address, models_in_use
 
 PROBE_TIMEOUT_S = 50.0
 PROBE_TOKENS = 1_000
+KEYS: dict[KeySource | None, str] = {
+    "environment": "with a key from the environment",
+    "data_folder": "with the key that the data folder keeps",
+    None: "without a key",
+}
 PROBE_WORDS = "Answer with the single word: ready"
 
 
 def check_models(settings: Settings) -> Iterator[Finding]:
     if settings.offline:
-        advice = "the offline demo model, free and built in; for any topic with a real model set ANTHROPIC_API_KEY"
+        advice = (
+            "the offline demo model, free and built in; for any topic with a real model set ANTHROPIC_API_KEY, or "
+            "enter a key in the settings of the page"
+        )
         yield Finding("model", FindingStatus.OK, advice)
         return
     where = settings.base_url or "Anthropic's API"
-    key = "with a key" if settings.api_key else "without a key"
-    yield Finding("provider", FindingStatus.OK, f"{where}, {key}")
+    yield Finding("provider", FindingStatus.OK, f"{where}, {KEYS[settings.key_source]}")
     for model, users in models_in_use(settings).items():
         known = model in catalogue()
         message = f"{model} for {_listed(users)}"

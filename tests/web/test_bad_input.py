@@ -35,6 +35,7 @@ GOOD: dict[str, dict[str, object]] = {
     "AgentInput": {"threadId": "a", "runId": "a", "messages": [{"id": "a", "role": "user", "content": "a"}]},
     "MapPlaces": {"places": {"a": {"x": 12, "layer": 1.5}}},
     "TopicCheck": {"title": "Bayes"},
+    "ModelKeyChange": {"key": "a-model-key"},
     "SignInRequest": {"name": "anna", "password": "a"},
     "OwnerSetUp": {"code": "a", "name": "anna", "password": "Blau-Tasse-Fjord"},
     "PasswordFromLink": {"code": "a", "password": "Blau-Tasse-Fjord"},

@@ -1,12 +1,12 @@
 """Endpoints about the server itself."""
 
-from sprout.accounts.access import ADMIN, PUBLIC, READ
+from sprout.accounts.access import ADMIN, ADMIN_IN_PERSON, PUBLIC, READ
 from sprout.runs.model_probes import ProbedModel
-from sprout.web.endpoints.shapes import RUN_LIMITER, one, rows
-from sprout.web.handlers import server
+from sprout.web.endpoints.shapes import NO_CONTENT, RUN_LIMITER, one, rows
+from sprout.web.handlers import model_key, server
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
-from sprout.web.schemas import responses
+from sprout.web.schemas import requests, responses
 
 # fmt: off
 SERVER: tuple[AnyEndpoint, ...] = (
@@ -29,5 +29,11 @@ SERVER: tuple[AnyEndpoint, ...] = (
                  one("Ready.", responses.Health), (503,)),
         Endpoint("GET", "/metrics", ADMIN, server.get_metrics, "Metrics for Prometheus",
                  (Status(200, "The metrics.", media_type="text/plain"),))),
+    *group("Server", lambda web: web.model_key,
+        Endpoint("PUT", "/api/model-key", ADMIN_IN_PERSON, model_key.keep_key,
+                 "Keep a model key in the data folder, to be used from the next start on", (NO_CONTENT,),
+                 (409, 503), body=requests.ModelKeyChange),
+        Endpoint("DELETE", "/api/model-key", ADMIN_IN_PERSON, model_key.remove_key,
+                 "Remove the model key that the data folder keeps", (NO_CONTENT,), (409, 503))),
 )
 # fmt: on

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -297,6 +297,19 @@ class ServerProbes:
     probe_models: Callable[[], Awaitable[Sequence[ProbedModel]]] = no_models
 
 
+@runtime_checkable
+class ModelKeyStore(Protocol):
+    """The model key of an installation that names none in its environment; it is used from the next start on."""
+
+    async def keep(self, key: str) -> None:
+        """Keep it, in place of an earlier one. Raises BadInput, Conflict, StorageUnavailable."""
+        ...
+
+    async def forget(self) -> None:
+        """Remove it, if there is one. Raises Conflict, StorageUnavailable."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PageFiles:
     """The page's static files, and the version of Sprout."""
@@ -351,6 +364,7 @@ class WebDependencies:
     account_repositories: AccountRepositories
     runs: RunService
     server_probes: ServerProbes
+    model_key: ModelKeyStore
     page_files: PageFiles
     detect_media_type: DetectMediaType
     write_flashcards: WriteFlashcards

@@ -30,6 +30,8 @@ _PLACEMENT_CLOSED = (
     "The question was answered or skipped already, its part was removed, it was withdrawn, or the placement is over."
 )
 _NO_PASSWORDS = "Nobody signs in with a password here: `SPROUT_AUTH` does not say so."
+_KEY_ELSEWHERE = "The environment sets the key, or several processes share the work: then it has to."
+_KEY_NOT_WRITTEN = "The file of the key can't be written."
 _LAST_OWNER = "They are the only owner."
 _NAME_TAKEN = "Another account has this name."
 _CLASS_CODE_INVALID = "The code expired, was revoked or used up, or never was."
@@ -47,6 +49,8 @@ ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
         409: "The models are being probed already, or the model is the built-in one.",
         503: "A model can't be reached, or refuses the key; the text says what to do.",
     },
+    ("PUT", "/api/model-key"): {409: _KEY_ELSEWHERE, 503: _KEY_NOT_WRITTEN},
+    ("DELETE", "/api/model-key"): {409: _KEY_ELSEWHERE, 503: _KEY_NOT_WRITTEN},
     ("POST", "/api/sign-in"): {401: "The name or the password isn't right.", 404: _NO_PASSWORDS},
     ("POST", "/api/sign-in/set-up"): {404: _NO_PASSWORDS, 409: _NAME_TAKEN},
     ("POST", "/api/sign-in/password"): {404: _NO_PASSWORDS},

@@ -39,6 +39,14 @@ class UserRequest(RequestModel):
     user_id: Id | None = Field(default=None, description="the caller, who may be left out; other ids are refused")
 
 
+class ModelKeyChange(RequestModel):
+    """A key of the model provider."""
+
+    key: Annotated[str, StringConstraints(min_length=1, max_length=300)] = Field(
+        description="printable ASCII without spaces; it is never sent back"
+    )
+
+
 class BranchQuery(UserRequest):
     branch_id: Id | None = Field(default=None, description="only this path; by default all")
 

@@ -2,34 +2,20 @@
 /** What the models of the server can do, and the button that finds it out. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/you.js";
 import { count, modelName } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { isUnfit } from "../../lib/model_fitness.js";
-import * as api from "../../net/api.js";
 import * as modelsApi from "../../net/models_api.js";
 import { Icon } from "../common/icons.js";
 
 /** @import { ProbedModel } from "../../types.d.ts" */
 
-/** @param {{ probes: ProbedModel[] }} props */
-export function ModelProbes({ probes }) {
+/** @param {{ probes: ProbedModel[], isOwner: boolean }} props */
+export function ModelProbes({ probes, isOwner }) {
   const found = useSignal(probes);
-  const mayProbe = useSignal(false);
   const running = useSignal(false);
   const problem = useSignal("");
-
-  useEffect(() => {
-    api.caller().then(
-      ({ scopes, role }) => {
-        mayProbe.value = role === "owner" && scopes.includes("admin");
-      },
-      () => {
-        mayProbe.value = false; // not reached: the rest of the screen says so
-      },
-    );
-  }, []);
 
   const start = async () => {
     if (running.value) return;
@@ -51,7 +37,7 @@ export function ModelProbes({ probes }) {
     </ul>
     ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small />${problem.value}</p>`}
     ${
-      mayProbe.value &&
+      isOwner &&
       html`
         <div>
           <button class="btn" type="button" aria-busy=${running.value} onClick=${start}>${label}</button>

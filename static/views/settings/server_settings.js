@@ -1,5 +1,5 @@
 // @ts-check
-/** Settings of the server, read only: model and budgets, with the names of their settings. */
+/** Settings of the server: its model and the key, and budgets, with the names of their settings. */
 
 import { t } from "../../i18n/you.js";
 import { count, day, hour, modelName, money, parseMs } from "../../lib/format.js";
@@ -8,7 +8,9 @@ import { serverSentence } from "../../lib/server_words.js";
 import * as api from "../../net/api.js";
 import { modelContact } from "../../state/settings.js";
 import { Icon } from "../common/icons.js";
+import { ModelKey } from "./model_key.js";
 import { ModelProbes } from "./model_probes.js";
+import { useIsOwner } from "./owner.js";
 
 /** @import { Budget, Run, Status } from "../../types.d.ts" */
 
@@ -40,6 +42,7 @@ function modelPlace(model) {
 /** @param {{ status: Status, runs: Run[] }} props */
 export function ModelSettings({ status, runs }) {
   const { model, models } = status;
+  const isOwner = useIsOwner();
   return html`<section aria-labelledby="model">
     <h2 id="model">${t("st.model")}</h2>
     <div class="st-in">
@@ -55,7 +58,8 @@ export function ModelSettings({ status, runs }) {
         <dt>${t("st.model_answers")}</dt>
         <dd><${Answers} runs=${runs} /></dd>
       </dl>
-      ${!model.offline && html`<${ModelProbes} probes=${status.probes} />`}
+      ${!model.offline && html`<${ModelProbes} probes=${status.probes} isOwner=${isOwner.value} />`}
+      ${isOwner.value && model.keySource !== "environment" && html`<${ModelKey} model=${model} />`}
       <p class="t13 dim"><${WithCode} words=${t("st.model_how", asTheyStand)} values=${MODEL_SETTINGS} /></p>
     </div>
   </section>`;

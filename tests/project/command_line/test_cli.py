@@ -292,6 +292,16 @@ async def test_doctor_never_shows_a_password(tmp_path: Path) -> None:
     assert not [secret for secret in ("hunter2", "sk-secret") if secret in ran.out + ran.err]
 
 
+async def test_doctor_says_where_the_key_comes_from_and_never_the_key(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "model-key").write_text("sk-secret")
+    kept = await run_sprout("doctor", "--no-probe", folder=tmp_path)
+    assert "with the key that the data folder keeps" in kept.out
+    named = await run_sprout("doctor", "--no-probe", folder=tmp_path, ANTHROPIC_API_KEY="sk-secret")
+    assert "with a key from the environment" in named.out
+    assert "sk-secret" not in kept.out + kept.err + named.out + named.err
+
+
 async def test_doctor_calls_a_model_that_is_there(tmp_path: Path) -> None:
     async with serve_sprout("model-server", "--port", "0", folder=tmp_path) as (_, address):
         ran = await run_sprout("doctor", folder=tmp_path, ANTHROPIC_BASE_URL=address, SPROUT_MODEL="sprout-offline")

@@ -69,6 +69,8 @@ async def asked_everything(url: str) -> None:
             await client.get(path)
         await client.post("/api/branches", content=f'{{"{WORD}'.encode(), headers={"Content-Type": "application/json"})
         await client.post("/api/branches", json={**ME, "title": [WORD]})
+        for key in (f"{WORD} {WORD}", f"{WORD}Key"):
+            await client.put("/api/model-key", json={"key": key})
         await client.get("/api/health", headers={"Host": f"{WORD}.example"})
         await client.post("/api/branches", json=title, headers={"Origin": f"https://{WORD}.example"})
         async with client.stream("POST", f"/api/agents/topics/{root}/run", json={**ME, "small": True}) as events:
@@ -91,8 +93,13 @@ def damaged(file: Path) -> None:
         database.execute("update branches set created_at = ?", (f"{WORD}Time",))
 
 
-async def test_I12_the_log_of_a_server_holds_no_secret_even_when_debugging(tmp_path: Path) -> None:
-    process = await start_sprout("serve", folder=tmp_path, **SETTINGS)
+@pytest.mark.parametrize("key_from", ["environment", "data folder"])
+async def test_I12_the_log_of_a_server_holds_no_secret_even_when_debugging(key_from: str, tmp_path: Path) -> None:
+    settings = {**SETTINGS}
+    if key_from == "data folder":
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "model-key").write_text(settings.pop("ANTHROPIC_API_KEY"))
+    process = await start_sprout("serve", folder=tmp_path, **settings)
     try:
         async with asyncio.timeout(120):
             url = await read_address(process)
