@@ -17,7 +17,7 @@ from sprout.store.engine.urls import libpq_url
 
 # With these all other rows go.
 EMPTIED = (
-    *("users", "worker_leases", "budget_days", "budget_reservations", "model_probes"),
+    *("users", "worker_leases", "budget_days", "budget_reservations", "model_probes", "security_events"),
     *("procrastinate_jobs", "procrastinate_workers", "procrastinate_periodic_defers"),
 )
 LEAVES_WITHIN_MS = 5_000

@@ -25,11 +25,13 @@ SERVERS = "This server's"
 PERIODS = {Period.DAY: "a day", Period.MONTH: "a month"}
 RESETS = {Period.DAY: "at midnight UTC", Period.MONTH: "on the first of the month"}
 GOES_ON = "Reviews, reading and questions with choices go on."
-CLASS_MODEL_OFF = f"Your teacher has switched the model off for this class. {GOES_ON}"
-CLASS_MODEL_LOCAL = (
-    f"This class uses the server's local model alone, and this began with another. Start it again. {GOES_ON}"
-)
-CLASS_MODEL_MISSING = f"This class uses the server's local model alone, and the server has none now. {GOES_ON}"
+CLASS_MODEL_REFUSALS = {
+    "class_model_off": f"Your teacher has switched the model off for this class. {GOES_ON}",
+    "class_model_local": (
+        f"This class uses the server's local model alone, and this began with another. Start it again. {GOES_ON}"
+    ),
+    "class_model_missing": f"This class uses the server's local model alone, and the server has none now. {GOES_ON}",
+}
 
 
 class BudgetSpent(TooManyRequests):
@@ -66,14 +68,14 @@ def class_model_refusal(classes: Sequence[PayingClass], model: str, local_model:
     """
     match strictest_model(classes):
         case "off":
-            code, message = "class_model_off", CLASS_MODEL_OFF
+            code = "class_model_off"
         case "local" if local_model is None:
-            code, message = "class_model_missing", CLASS_MODEL_MISSING
+            code = "class_model_missing"
         case "local" if model != local_model:
-            code, message = "class_model_local", CLASS_MODEL_LOCAL
+            code = "class_model_local"
         case _:
             return None
-    return ModelFailure(ModelFailureKind.NO_PERMISSION, message, code=code)
+    return ModelFailure(ModelFailureKind.NO_PERMISSION, CLASS_MODEL_REFUSALS[code], code=code)
 
 
 def refusal(limit: Limit, price: Price, verdict: MustWait | Refused, now: datetime) -> ModelFailure:

@@ -76,7 +76,12 @@ export function Compare({ compare, off, onMark, isFilled = true }) {
     }
     <div class="row cp-foot">
       <div class="row cp-go">
-        <button class=${isFilled && !unmarked.length ? "btn go" : "btn"} type="submit" disabled=${off} aria-busy=${off || undefined}>
+        <button
+          class=${isFilled && !unmarked.length ? "btn go" : "btn"}
+          type="submit"
+          disabled=${off}
+          aria-busy=${off || undefined}
+        >
           ${off ? t("tu.sending") : wanted}
         </button>
       </div>

@@ -135,7 +135,7 @@ async def test_a_path_is_grown_from_notes(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text(NOTES)
     ran = await run_sprout("learn", "Tides", "notes.md", "--small", folder=tmp_path, **AT_ONCE)
     assert ran.code == 0, ran.err
-    assert "looked up the concepts in the documents" in ran.out
+    assert "Reading your notes first: “notes.md”." in ran.out
 
 
 async def test_ctrl_c_stops_the_run_and_keeps_what_was_saved(tmp_path: Path) -> None:

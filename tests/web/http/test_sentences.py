@@ -26,6 +26,7 @@ from sprout.loop.human import context_question
 from sprout.loop.model import Message, ToolUse
 from sprout.loop.tool_calls.permissions import permission_question
 from sprout.loop.turn import TurnResult
+from sprout.runs.budget.refusal import CLASS_MODEL_REFUSALS
 from sprout.runs.ending import EARLY_ENDINGS
 from sprout.runs.execution.pause import loop_question
 from sprout.runs.handoff_report import NEXT_STEPS
@@ -68,6 +69,7 @@ def sent_codes() -> dict[str, set[str]]:
         [*StoreProblem],
         [*LeftOutReason],
         EARLY_ENDINGS,
+        CLASS_MODEL_REFUSALS,
         connection_limits.MESSAGES,
         NEXT_STEPS,
         [f"objective_{name}" for name in AGENT_NAMES],
