@@ -48,8 +48,12 @@ class RedisServer:
     async def start(self) -> None:
         """Start it, empty; it answers when this returns."""
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        of_cluster = (
+            "--cluster-port",
+            str(free_port()),
+        )  # else ten thousand above: of those that the system gives away
         self._process = await asyncio.create_subprocess_exec(
-            *command, "--dir", str(self._folder), *self._options, stdout=PIPE
+            *command, *of_cluster, "--dir", str(self._folder), *self._options, stdout=PIPE
         )
         assert self._process.stdout is not None
         async with asyncio.timeout(START_S):

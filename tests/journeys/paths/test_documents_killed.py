@@ -49,7 +49,7 @@ async def test_P1_killed_after_reading_a_document_the_next_server_reads_it_and_a
     async with start_process(tmp_path, port="0") as (_, url), server_at(url) as grown:
         order = f"/api/agents/topics/{root}/run"
         async with asyncio.timeout(DIES_WITHIN_S):
-            response = (await grown.client.post(order, json={"userId": USER, "small": True})).text
+            response = (await grown.client.post(order, json={"userId": USER, "small": False})).text
             document = await _read(grown, root)
         assert '"status":"completed"' in response
         assert (document["extractionStatus"], document["passages"]) == ("completed", 2)

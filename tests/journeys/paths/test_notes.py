@@ -3,6 +3,7 @@
 import asyncio
 import re
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Browser, FilePayload, JSHandle, Page, Route, expect
 
@@ -60,15 +61,27 @@ async def test_dropped_and_picked_notes_grow_a_path_and_refused_files_say_why(
 
 async def test_two_files_make_one_path(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
     async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE) as grown, open_page(browser, grown.url) as page:
-        await expect(page.get_by_text("6 to 10 concepts, 6 to 16 h of lessons")).to_be_visible()
         await _drop(page, {name: (NOTES / name).read_text() for name in ("revolution.md", "bread.txt")})
-        await expect(page.get_by_text("As much as your notes hold")).to_be_visible()
+        await expect(page.get_by_text("6 to 10 concepts, 6 to 16 h of lessons")).to_be_visible()
         await page.get_by_role("button", name="Short").click()
         await expect(page.get_by_text("1 to 2 concepts, 15 to 50 min of lessons")).to_be_visible()
         await page.get_by_role("button", name="Grow a path").click()
         await wait_for_path(page)
         await wait_for_end(page)
         assert len((await grown.graph())["documents"]) == 2
+
+
+async def test_without_a_model_a_path_is_as_large_as_its_notes(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    built_in: dict[str, Any] = {"base_url": None, "api_key": None}
+    async with start_server(tmp_path, sqlite_url, **built_in) as grown, open_page(browser, grown.url) as page:
+        await expect(page.get_by_text("6 to 10 concepts, 6 to 16 h of lessons")).to_be_visible()
+        await _drop(page, {"bread.txt": (NOTES / "bread.txt").read_text()})
+        await expect(page.get_by_text("As much as your notes hold, free")).to_be_visible()
+        await expect(page.get_by_text("h of lessons")).to_have_count(0)
+        await page.get_by_role("button", name="Short").click()
+        await expect(page.get_by_text("1 to 2 concepts, 15 to 50 min of lessons, free")).to_be_visible()
 
 
 async def test_what_was_picked_before_the_limits_were_known_is_looked_at_again_once_they_are(

@@ -10,6 +10,8 @@ down_revision: str | Sequence[str] | None = "a84d2f6c07be"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
+contracts = "classes are new in this release, so that the one before reads none"
+
 
 def upgrade() -> None:
     op.add_column("classes", sa.Column("model", sa.Text(), nullable=False, server_default="on"))
