@@ -19,7 +19,7 @@ from sqlalchemy import Executable, select
 
 from faults.core.loop_faults import ProofFigure
 from faults.http.described_answers import DOCUMENT, faults_of_form
-from faults.http.five_sights import sights
+from faults.http.five_sights import PUPIL_OF, sights
 from faults.http.random_requests import CASES, IGNORES_FOREIGN_IDS, PATIENCE_S, RUN_WAIT_S, count_group, record_errors
 from harness.requests.five_people import (
     TEACHER_OF,
@@ -42,7 +42,8 @@ from sprout.accounts.access import ADMIN
 from sprout.accounts.passwords import hash_password
 from sprout.app import Sprout, open_app, web_dependencies
 from sprout.learning.paths.repository import DEFAULT_USER_ID
-from sprout.store.schema.columns import TableModel
+from sprout.store.schema.class_tables import ClassMember, ClassTable
+from sprout.store.schema.columns import TableModel, table_of
 from sprout.web.http.limits import WebLimits
 from sprout.web.routes import ENDPOINTS, web_app
 
@@ -60,10 +61,11 @@ OF_OWNERS = {operation for operation, one in OPERATIONS.items() if one.access ==
 }
 """With the ids of all people and classes."""
 ANSWERS = ("GET", "/api/assessments/{id}/answers")
+CARDS = ("GET", "/api/learner/cards.apkg")
 GIVING = ("POST", "/api/classes/{id}/paths")
 KEYS = {
     ("GET", "/api/graphs/{id}"),
-    ("GET", "/api/learner/cards.apkg"),
+    CARDS,
     ("GET", "/api/branches/{id}/qti"),
     ("GET", "/api/nodes/{id}/qti"),
     ("GET", "/api/classes/{id}/desk"),
@@ -80,6 +82,7 @@ class FiveOutcome:
         excepted: how often each of the five saw something of another by right.
         seen: the ids of each answer of the round, of which the database says whose they are.
         told_keys: the lists of attempts that said what would have been right.
+        told_cards: learners whose flashcards did.
         gave: teachers who have given their class another path in the round.
         taught: words of a teacher's own that their learner saw: right only if that teacher gave another path.
     """
@@ -94,6 +97,7 @@ class FiveOutcome:
     log_errors: list[str] = field(default_factory=list)
     seen: list[tuple[Person, DrawnRequest, set[str]]] = field(default_factory=list)
     told_keys: list[tuple[Person, str]] = field(default_factory=list)
+    told_cards: list[Person] = field(default_factory=list)
     gave: set[str] = field(default_factory=set)
     taught: list[tuple[str, str]] = field(default_factory=list)
 
@@ -186,7 +190,7 @@ async def _play_round(
     for person, one in last:
         _check(person, one, *await _send(client, person, one, "10.0.0.1"), outcome)
     _check_taught(outcome)
-    _check_ids(five_people, owners, outcome)
+    _check_ids(five_people, owners, await _pupils(server, five_people), outcome)
 
 
 def _shares(count: int) -> Iterator[int]:
@@ -256,6 +260,8 @@ def _check(person: Person, one: DrawnRequest, answer: httpx2.Response, text: str
             problems.append(problem)
     if CRITERION_WORD in text and one.operation == ANSWERS:
         outcome.told_keys.append((person, str(answer.url.path)))
+    elif CRITERION_WORD in text and one.operation == CARDS and not _may_read_keys(person, one):
+        outcome.told_cards.append(person)
     elif CRITERION_WORD in text and not _may_read_keys(person, one):
         at = text.index(CRITERION_WORD)
         problems.append(f"a secret, {text[max(0, at - 200) : at + 50]!r}")
@@ -306,12 +312,17 @@ def _may_read_keys(person: Person, one: DrawnRequest) -> bool:
 
 
 async def _check_told_keys(client: httpx2.AsyncClient, outcome: FiveOutcome) -> None:
-    """Keys are allowed in an answer once its assessment is complete."""
+    """Keys are allowed in an answer once its assessment is complete, and in cards once any is."""
     for person, path in outcome.told_keys:
         found = await client.get(path.removesuffix("/answers"), headers=person.headers)
         if found.status_code == 200 and found.json()["completedAt"] is None:
             outcome.faults.append(f"a key before its time: {person.name}: {path}")
     outcome.told_keys.clear()
+    for person in outcome.told_cards:
+        found = await client.get("/api/assessments", headers=person.headers)
+        if found.status_code == 200 and not any(one["completedAt"] for one in found.json()):
+            outcome.faults.append(f"a key before its time: {person.name}: the cards of none that is complete")
+    outcome.told_cards.clear()
 
 
 async def _owners(server: SignInServer) -> dict[str, str]:
@@ -331,8 +342,18 @@ async def _pairs(server: SignInServer, wanted: Executable) -> dict[str, str]:
     return {str(row_id): str(user_id) for row_id, user_id in rows if user_id}
 
 
-def _check_ids(five_people: FivePeople, owners: Mapping[str, str], outcome: FiveOutcome) -> None:
-    names = {person.user_id: name for name, person in five_people.people.items()}
+async def _pupils(server: SignInServer, five_people: FivePeople) -> dict[str, str]:
+    """Further members of the round's classes by their ids."""
+    members, classes = table_of(ClassMember), table_of(ClassTable)
+    teachers = {person.user_id: name for name, person in five_people.people.items()}
+    wanted = select(members.c.user_id, classes.c.user_id).join(classes, classes.c.id == members.c.class_id)
+    return {one: f"{PUPIL_OF}{teachers[its]}" for one, its in (await _pairs(server, wanted)).items() if its in teachers}
+
+
+def _check_ids(
+    five_people: FivePeople, owners: Mapping[str, str], pupils: Mapping[str, str], outcome: FiveOutcome
+) -> None:
+    names = {**pupils, **{person.user_id: name for name, person in five_people.people.items()}}
     for person, one, ids in outcome.seen:
         sent = one.url + (one.content or b"").decode(errors="replace")
         for found in ids:

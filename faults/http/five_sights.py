@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from harness.requests.five_people import TEACHER_OF, CanaryKind
 
+PUPIL_OF = "pupil of "
+"""One who joined a class with its code in the round, before the name of the class's teacher."""
 TEACHERS = {teacher: learner for learner, teacher in TEACHER_OF.items()}
 
 
@@ -36,8 +38,10 @@ OF_A_LEARNER = (
             "/api/classes/{id}/desk/{item_id}/learner",
             "/api/classes/{id}/concerns",
             "/api/classes/{id}/shared",
+            "/api/classes/{id}/paths/{given_id}/xapi",
         ),
     ),
+    Sight(frozenset({CanaryKind.OWN}), ("/api/classes/{id}/shared",)),  # the title of a lesson that was shared
     Sight(frozenset({CanaryKind.ANSWER}), ("/api/classes/{id}/desk",)),
     Sight(frozenset({CanaryKind.SHARED}), ("/api/classes/{id}/shared/{session_id}",)),
 )
@@ -62,6 +66,6 @@ def sights(viewer: str, other: str) -> Sequence[Sight]:
     """Rights of one of the five to see something of another."""
     if viewer == "owner":
         return OF_AN_ACCOUNT
-    if TEACHERS.get(viewer) == other:
+    if TEACHERS.get(viewer) == other or other == f"{PUPIL_OF}{viewer}":
         return OF_A_LEARNER
     return OF_A_TEACHER if TEACHER_OF.get(viewer) == other else ()

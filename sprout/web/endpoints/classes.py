@@ -28,7 +28,7 @@ CLASSES: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/api/classes/{id}", READ_CLASS, classes.get_class, "One class",
                  one("The class.", ClassRow), (404,)),
         Endpoint("PATCH", "/api/classes/{id}", TEACH, classes.change_class, "Change a class",
-                 one("The class, changed.", ClassRow), (404,), body=class_requests.ClassChange),
+                 one("The class, changed.", ClassRow), (404, 409), body=class_requests.ClassChange),
         Endpoint("DELETE", "/api/classes/{id}", TEACH, classes.delete_class,
                  "Delete a class; its learners keep what they have", (NO_CONTENT,), (404,)),
         Endpoint("GET", "/api/classes/{id}/budget", READ_CLASS, classes.get_budget, "The budget of a class",
