@@ -8,7 +8,7 @@ PORTS = range(20_000, 30_000)
 
 
 def free_port() -> int:
-    """A free port of the loopback, which the system assigns to nobody by itself. Raises RuntimeError: there is none."""
+    """A free port of the loopback, of those that the system does not give away. Raises RuntimeError: there is none."""
     for port in random.sample(PORTS, k=len(PORTS)):
         with socket.socket() as probe:
             try:

@@ -349,7 +349,7 @@ class Settings(BaseSettings):
 
     @property
     def key_source(self) -> KeySource | None:
-        """Where the key comes from; None without one."""
+        """The place that the key comes from; None without one."""
         if self.api_key is None:
             return None
         return "data_folder" if self._key_is_kept else "environment"

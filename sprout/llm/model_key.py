@@ -54,7 +54,7 @@ class ModelKey:
 
     @property
     def source(self) -> KeySource | None:
-        """Where the key of the next start comes from."""
+        """The place that the key of the next start comes from."""
         return self._source
 
     @property

@@ -110,7 +110,7 @@ class _Probe:
 
     @property
     def steps(self) -> tuple[Callable[[], Awaitable[None]], ...]:
-        """What is asked, in this order."""
+        """The questions, in the order in which they are asked."""
         calls = (self.single_calls, self.calls_in_form)
         return (*calls, self.words, self.many_calls, self.nested_input, self.long_prompt)
 

@@ -22,7 +22,7 @@ Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE)]
 
 @dataclass(frozen=True, slots=True)
 class ExpertSet:
-    """What a graph is compared with.
+    """Expert set: the concepts and prerequisites that a graph is compared with.
 
     Args:
         concepts: titles in alphabetical order, so that their order tells nothing.

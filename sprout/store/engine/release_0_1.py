@@ -71,7 +71,7 @@ def _copy(connection: Connection, table: Table) -> None:
 
 
 def _split_tests(connection: Connection, made: MetaData) -> None:
-    """What each question tests: a list in its row before, a row each now, and with the change for a removed node."""
+    """The tests of each question: a list in its row before, a row each now, and with the change for a removed node."""
     questions = _set_aside_table(connection, "questions")
     nodes = set(connection.execute(select(made.tables["nodes"].c.id)).scalars())
     rows = [

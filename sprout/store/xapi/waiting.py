@@ -55,7 +55,7 @@ def outdated_ids(class_id: str) -> Select[Any]:
 
 
 def count_waiting(connection: Connection, class_id: str) -> int:
-    """How many statements are to be sent, those that void others too."""
+    """The number of statements to be sent, those that void others too."""
     waiting = (waiting_rows(class_id), outdated_ids(class_id))
     return sum(
         connection.execute(select(func.count()).select_from(rows.order_by(None).subquery())).scalar_one()
@@ -64,5 +64,5 @@ def count_waiting(connection: Connection, class_id: str) -> int:
 
 
 def count_sent(connection: Connection, class_id: str) -> int:
-    """How many facts the store has been told."""
+    """The number of facts that the store has been told."""
     return connection.execute(select(func.count()).where(_sent.c.class_id == class_id)).scalar_one()
