@@ -10,13 +10,14 @@ from rich.table import Table
 
 from bench.browser.page_smoothness import page
 from bench.figure import Figure
+from bench.load.learner_hour import b11
 from bench.load.scaled_streams import b7_scaled
 from bench.load.streams import b7
 from bench.measures import MEASURES as SHORT_MEASURES
 from bench.results import write_results
 from harness.load.processes import OTHER_CORE, pin
 
-MEASURES = SHORT_MEASURES | {"B7": b7, "B7-SCALED": b7_scaled, "PAGE": page}
+MEASURES = SHORT_MEASURES | {"B11": b11, "B7": b7, "B7-SCALED": b7_scaled, "PAGE": page}
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ import asyncio
 import sys
 
 from sprout.client import SproutClient
-from sprout.events import NodeCreated
+from sprout.events import AgentError, NodeCreated
 
 
 async def grow(url: str, topic: str, token: str | None = None) -> None:
@@ -12,7 +12,8 @@ async def grow(url: str, topic: str, token: str | None = None) -> None:
         path = await sprout.create_path(topic)
         run = await sprout.grow(path.topic.id, small=True)
         async for event in sprout.follow(run.id):
-            print(f"+ {event.node.title}" if isinstance(event, NodeCreated) else event.kind)
+            said = f"+ {event.node.title}" if isinstance(event, NodeCreated) else event.kind
+            print(f"{said}: {event.message}" if isinstance(event, AgentError) else said)
         print("Next:", (await sprout.next_step(path.branch.id)).kind)
 
 

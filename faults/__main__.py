@@ -43,6 +43,7 @@ from faults.learners import (
     school_class,
     study_days,
 )
+from faults.load import soak
 from faults.storage import hot_path, nth_failure, sqlite_faults
 
 PROOFS = {
@@ -72,6 +73,7 @@ PROOFS = {
     **large_collection.PROOFS,
     **cramming.PROOFS,
     **school_class.PROOFS,
+    **soak.PROOFS,
     **random_requests.PROOFS,
     **five_principals.PROOFS,
     **concurrent_edits.PROOFS,
@@ -98,9 +100,14 @@ def main() -> int:
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300) and machines (500)")
     parser.add_argument("--rounds", type=int, help="how often all processes are restarted, for rolling (10)")
     parser.add_argument("--step", type=int, help="for nth: only every so many (1: all of them)")
-    parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")
+    parser.add_argument(
+        "--minutes", type=float, help="after how many no learner begins another course (30), or the soak ends (60)"
+    )
     parser.add_argument("--who", help="which learners, between commas (all)")
     parser.add_argument("--course", help="the one course that they take, by its file (each the next one in turn)")
+    parser.add_argument(
+        "--signed-in", action="store_true", default=None, help="learners and disturbed on servers with accounts"
+    )
     given = parser.parse_args()
     names = given.names or list(PROOFS)
     if unknown := [name for name in names if name not in PROOFS]:

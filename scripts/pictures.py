@@ -1,8 +1,12 @@
-"""The README's pictures, taken anew from a running Sprout: `python -m scripts.pictures` (needs Chromium)."""
+"""The README's pictures, taken anew from a running Sprout: `python -m scripts.pictures` (needs Chromium).
+
+`python -m scripts.pictures class` takes that of the class alone.
+"""
 
 import asyncio
 import json
 import random
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -33,17 +37,19 @@ WINDOW, SHOWN = (1200, 760), (900, 570)  # pixels
 LEISURELY: dict[str, Any] = {"base_url": None, "api_key": None, "offline_tokens_per_s": 260}
 FRAME_S, FRAME_MS, LAST_MS = 0.4, 300, 3_000
 MOST_FRAMES = 60
+MOST_ASKED = 300
 SLOWEST_MS = 60_000
 LESSON = "A percentage is a count out of a hundred"
 PUPILS = "Ada Ben Carla Deniz Emil Finn Greta Hana Ida Jonas Kofi Lea Mila Noor Oskar Pia Rosa Sami Tom Uma".split()
 
 
-async def main() -> None:
+async def main(*, class_alone: bool) -> None:
     """Take the animation and the three pictures."""
     expect.set_options(timeout=SLOWEST_MS)
     async with chromium() as browser:
-        with tempfile.TemporaryDirectory() as folder:
-            await _take_path_and_lesson(browser, Path(folder))
+        if not class_alone:
+            with tempfile.TemporaryDirectory() as folder:
+                await _take_path_and_lesson(browser, Path(folder))
         with tempfile.TemporaryDirectory() as folder:
             await _take_class(browser, Path(folder))
 
@@ -60,6 +66,7 @@ async def _take_path_and_lesson(browser: Browser, folder: Path) -> None:
         frames += [frame async for frame in _frames_until_grown(page, server)]
         await page.reload()
         await page.locator(".btn.go:visible").first.wait_for()
+        await page.get_by_role("link", name="Find out").wait_for()
         await page.screenshot(path=IMAGES / "path.png")
         frames += [await _frame(page)]
         course = GrownCourse(server, await server.graph())
@@ -129,19 +136,32 @@ async def _serving_class(folder: Path) -> AsyncIterator[tuple[SignInServer, str,
             pupils.append(await server.browser())
             await _post(pupils[-1], "/api/sign-in/class", code=code, nickname=name)
         await _post(tess, f"/api/classes/{made['id']}/paths", branchId=branch["id"])
+        for pupil in pupils:
+            await _wait_for_copy(pupil)
         yield server, made["id"], pupils
 
 
+async def _wait_for_copy(pupil: httpx2.AsyncClient) -> None:
+    """Wait until a pupil has the path: copies that the request has no time for follow a little later."""
+    for _ in range(MOST_ASKED):
+        if (await pupil.get("/api/account/paths")).raise_for_status().json():
+            return
+        await asyncio.sleep(FRAME_S)
+    raise TimeoutError("a pupil was not given the path")
+
+
 async def _learn(pupil: httpx2.AsyncClient, ability: float, chance: random.Random) -> None:
-    """Answer the choices in the diagnostics of some concepts, a share of them rightly."""
+    """Take the diagnostics of some concepts: the choices, a share of them rightly; the others are skipped."""
     for diagnostic in (await pupil.get("/api/assessments")).raise_for_status().json()[: chance.randint(1, 5)]:
         address = f"/api/assessments/{diagnostic['id']}"
         for question in (await pupil.get(f"{address}/questions")).raise_for_status().json():
             right = right_answer(question["prompt"])
             wrong = [option for option in json.loads(question["options"] or "[]") if option != right]
-            if wrong:
-                chosen = right if chance.random() < ability else chance.choice(wrong)
-                await _post(pupil, f"{address}/answers", questionId=question["id"], selectedOption=chosen)
+            if not wrong:
+                await _post(pupil, f"/api/questions/{question['id']}/skip")
+                continue
+            chosen = right if chance.random() < ability else chance.choice(wrong)
+            await _post(pupil, f"{address}/answers", questionId=question["id"], selectedOption=chosen)
 
 
 async def _post(client: httpx2.AsyncClient, path: str, **body: Any) -> dict[str, Any]:
@@ -152,4 +172,4 @@ async def _post(client: httpx2.AsyncClient, path: str, **body: Any) -> dict[str,
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(class_alone=sys.argv[1:] == ["class"]))

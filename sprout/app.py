@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from sprout import __version__
 from sprout.accounts import given_paths, security_log
 from sprout.accounts.lrs import sender
+from sprout.accounts.mail_queue import MailQueue, open_mail_queue
 from sprout.accounts.security_log import SecurityLogRetention
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
@@ -31,16 +32,15 @@ from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
 from sprout.documents.question_files.file_reader import QuestionFileReader
 from sprout.documents.sandbox.extractor import Extractor
-from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.record_store_client import HttpRecordStoreClient
+from sprout.engines.smtp_mailer import SmtpMailer
 from sprout.errors import SetupError, SproutError
 from sprout.ids import new_id
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.marking.units import load_units
-from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
-from sprout.learning.reviews.items import ItemSource, NoItems
+from sprout.learning.reviews.items import NoItems
 from sprout.learning.xapi.statements import StatementWriter
 from sprout.limits import budget_limits, cost_usd, quotas, web_limits
 from sprout.llm.calls_in_form import CallsInForm
@@ -51,7 +51,6 @@ from sprout.models import (
     ModelProber,
     choose_local_model,
     choose_model,
-    model_addresses,
     open_model,
     path_estimate,
 )
@@ -69,45 +68,20 @@ from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.execution.dependencies import RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.run_store import WaitingRuns, WorkerLease
-from sprout.runs.streaming.bus import EventBus
 from sprout.shared_state import SharedState, open_shared_state
 from sprout.sign_in import account_repositories, authentication
-from sprout.store.account.account import SqlAccount
 from sprout.store.accounts.given_paths import SqlGivenPaths
 from sprout.store.accounts.security_log import SqlSecurityLog
-from sprout.store.assessment.answer_keys import SqlAnswerKeys
-from sprout.store.assessment.assessments import SqlAssessments
-from sprout.store.assessment.gradebook import SqlGradebook
-from sprout.store.assessment.misconceptions import SqlMisconceptions
-from sprout.store.assessment.progress import SqlProgressRepository
-from sprout.store.assessment.reports import SqlReports
 from sprout.store.documents.local_storage import LocalStorage
 from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.documents.s3_storage import S3Location, open_s3_storage
-from sprout.store.documents.sources import SqlSources
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.database import Database, open_database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.engine.urls import libpq_url, sqlite_file
-from sprout.store.lessons.conversations import SqlConversations
-from sprout.store.lessons.memories import SqlMemories
-from sprout.store.lessons.repository import SqlLessonRepository
-from sprout.store.paths.adaptation import SqlAdaptationRepository
-from sprout.store.paths.contents import SqlContents
-from sprout.store.paths.exchange import SqlPathExchange
-from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
-from sprout.store.paths.question_sets import SqlQuestionSets
-from sprout.store.paths.repository import SqlPathRepository
-from sprout.store.placement.repository import SqlPlacements
-from sprout.store.reviews.flashcards import SqlFlashcards
-from sprout.store.reviews.question_imports import SqlQuestionImports
-from sprout.store.reviews.repository import SqlReviews
-from sprout.store.reviews.variants import SqlVariants
-from sprout.store.runs.budget import SqlSpendingRepository
-from sprout.store.runs.model_probes import SqlModelProbes
-from sprout.store.runs.repository import SqlRunStore
 from sprout.store.xapi.outbox import SqlOutbox
+from sprout.stores import Stores, create_stores
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.run_log import RunLogger
@@ -133,39 +107,6 @@ UPLOAD_ENDINGS = (".pdf", ".docx", ".pptx", ".html", ".htm", ".md", ".markdown",
 
 
 @dataclass(frozen=True, slots=True)
-class Stores:
-    """The repositories of the database, and the files beside it."""
-
-    runs: SqlRunStore
-    paths: SqlPaths
-    path_repository: SqlPathRepository
-    contents: SqlContents
-    exchange: SqlPathExchange
-    adaptations: SqlAdaptationRepository
-    sources: SqlSources
-    left_out: SqlLeftOut
-    documents: SqlDocumentQueue
-    assessments: SqlAssessments
-    answer_keys: SqlAnswerKeys
-    gradebook: SqlGradebook
-    progress: SqlProgressRepository
-    reports: SqlReports
-    misconceptions: SqlMisconceptions
-    reviews: SqlReviews
-    variants: SqlVariants
-    placements: SqlPlacements
-    flashcards: SqlFlashcards
-    question_imports: SqlQuestionImports
-    question_sets: SqlQuestionSets
-    lessons: SqlLessonRepository
-    conversations: SqlConversations
-    memories: SqlMemories
-    spending: SqlSpendingRepository
-    probes: SqlModelProbes
-    account: SqlAccount
-
-
-@dataclass(frozen=True, slots=True)
 class Sprout:
     """The parts of a running Sprout, joined."""
 
@@ -180,6 +121,7 @@ class Sprout:
     shared: SharedState
     prober: ModelProber
     model_key: ModelKey
+    mails: MailQueue | None = None
     extra_agents: tuple[str, ...] = ()
 
     async def unready_reason(self) -> str | None:
@@ -266,8 +208,8 @@ async def open_app(
         paths = SqlPaths(database, bus.publish, storage=files, on_document_added=announce_document)
         added = await asyncio.to_thread(_added_courses, settings)
         items = CourseItems(added) if settings.offline else NoItems()
-        stores = _stores(settings, database, bus, dispatcher, paths, documents, items)
-        await _prepare(stores)
+        stores = create_stores(settings, database, bus, dispatcher, paths, documents, items)
+        await stores.prepare()
         if role is not Role.WEB:
             await stack.enter_async_context(document_worker.running(process_backlog=role.takes_work))
         observer = await stack.enter_async_context(_observer(settings))
@@ -307,6 +249,10 @@ async def open_app(
             retention = SecurityLogRetention(SqlSecurityLog(database), settings.security_log_days)
             dispatcher.every(security_log.INTERVAL_S, retention.delete_old)
             dispatcher.every(sender.INTERVAL_S, _statement_sender(settings, database).send_waiting)
+        mails = None
+        if settings.smtp is not None and role is not Role.WORKER:
+            mailer = SmtpMailer(settings.smtp, site=settings.public_url or "")
+            mails = await stack.enter_async_context(open_mail_queue(mailer))
         yield Sprout(
             settings=settings,
             database=database,
@@ -324,6 +270,7 @@ async def open_app(
                 settings.key_source,
                 many_processes=settings.redis_url is not None,
             ),
+            mails=mails,
             extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
 
@@ -333,53 +280,6 @@ def _local_model(settings: Settings) -> dict[str, JsonValue] | None:
     if settings.local_model is None:
         return None
     return {"name": settings.local_model, "server": urlsplit(settings.local_base_url or "").hostname}
-
-
-def _stores(
-    settings: Settings,
-    database: Database,
-    bus: EventBus,
-    dispatcher: Dispatcher,
-    paths: SqlPaths,
-    documents: SqlDocumentQueue,
-    items: ItemSource,
-) -> Stores:
-    return Stores(
-        runs=SqlRunStore(database, bus.publish, dispatcher),
-        paths=paths,
-        path_repository=SqlPathRepository(database, bus.publish, split=split_into_passages),
-        contents=SqlContents(database),
-        exchange=SqlPathExchange(database),
-        adaptations=SqlAdaptationRepository(database, bus.publish),
-        sources=SqlSources(database),
-        left_out=SqlLeftOut(database, bus.publish),
-        documents=documents,
-        assessments=SqlAssessments(database, with_keys=settings.expose_answers),
-        answer_keys=SqlAnswerKeys(database, bus.publish),
-        gradebook=SqlGradebook(database, bus.publish),
-        progress=SqlProgressRepository(database),
-        reports=SqlReports(database),
-        misconceptions=SqlMisconceptions(database),
-        reviews=SqlReviews(database, items),
-        variants=SqlVariants(database, bus.publish),
-        placements=SqlPlacements(database, items),
-        flashcards=SqlFlashcards(database, items),
-        question_imports=SqlQuestionImports(database),
-        question_sets=SqlQuestionSets(database),
-        lessons=SqlLessonRepository(database, bus.publish),
-        conversations=SqlConversations(database),
-        memories=SqlMemories(database, bus.publish),
-        spending=SqlSpendingRepository(database),
-        probes=SqlModelProbes(database, model_addresses(settings)),
-        account=SqlAccount(database, storage=paths.storage),
-    )
-
-
-async def _prepare(stores: Stores) -> None:
-    """Create the default learner, and clean up after a crash."""
-    await stores.paths.ensure_user(DEFAULT_USER_ID)
-    await stores.paths.delete_orphaned_files()
-    await stores.documents.release_all()
 
 
 def _added_courses(settings: Settings) -> AddedCourses:
@@ -521,7 +421,7 @@ def static_dir() -> Path:
 def web_dependencies(sprout: Sprout) -> WebDependencies:
     """The dependencies of the web application."""
     settings, stores = sprout.settings, sprout.stores
-    accounts = account_repositories(settings, sprout.database, sprout.shared.take_token)
+    accounts = account_repositories(settings, sprout.database, sprout.shared.take_token, sprout.mails)
     return WebDependencies(
         path_repositories=PathRepositories(
             paths=stores.paths,

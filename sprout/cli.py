@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sprout.config import Settings
     from sprout.roles import Role
 
-INTERRUPTED = 130
+INTERRUPTED = 130  # 128 + SIGINT
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,7 +59,7 @@ def _run_server(given: argparse.Namespace, choose_role: "Callable[[Settings], Ro
     # Until the event loop runs: an unhandled signal never reaches process 1, which this is in a container, and
     # an exception of a handler may be lost during imports. Nothing is open yet.
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: os._exit(INTERRUPTED))
+        signal.signal(name, lambda number, _: os._exit(128 + number))  # as of a process without a handler
 
     settings = _settings(host=given.host, port=given.port)  # before imports that take seconds
     role = choose_role(settings)

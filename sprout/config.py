@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from sprout.accounts.ways import Method
+from sprout.engines.smtp_mailer import SmtpServer
 from sprout.errors import SetupError
 from sprout.llm.model_key import KeySource, read_kept_key
 from sprout.loop.mechanisms import LoopMechanisms
@@ -195,6 +196,7 @@ class Settings(BaseSettings):
     address that browsers come to, https unless it is this machine; passkeys are bound to its host.
     `local_model` and `local_base_url` are a further model, on a server of one's own, which teachers may
     choose for a class.
+    `smtp` is the mail server that links for a new password go out by; without one there are none.
     `security_log_days` is how long events of the security log are kept.
     `lrs_hosts` are hosts in private networks, or of this machine, to whose record stores classes may send.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
@@ -262,6 +264,7 @@ class Settings(BaseSettings):
     limits: LimitSettings = Field(default_factory=lambda: LimitSettings.model_validate({}))
     budgets: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
     oidc: OidcSettings = Field(default_factory=lambda: OidcSettings.model_validate({}), validate_default=True)
+    smtp: SmtpServer | None = None
 
     @field_validator(
         "auth", "cors_origins", "lrs_hosts", "trusted_proxies", "extra_agents", "tutor_tools", mode="before"
@@ -331,6 +334,21 @@ class Settings(BaseSettings):
     def _check_oidc(cls, value: OidcSettings, info: ValidationInfo) -> OidcSettings:
         if "oidc" in info.data.get("auth", ()) and None in (value.issuer, value.client_id, value.client_secret):
             raise ValueError("oidc needs SPROUT_OIDC__ISSUER, SPROUT_OIDC__CLIENT_ID and SPROUT_OIDC__CLIENT_SECRET")
+        return value
+
+    @field_validator("smtp", mode="before")
+    @classmethod
+    def _nothing_is_no_server(cls, value: object) -> object:
+        blank = isinstance(value, dict) and not any(str(one).strip() for one in value.values())
+        return None if blank else value
+
+    @field_validator("smtp")
+    @classmethod
+    def _check_smtp(cls, value: SmtpServer | None, info: ValidationInfo) -> SmtpServer | None:
+        if value is not None and "password" not in info.data.get("auth", ()):
+            raise ValueError("mails are for forgotten passwords: they need SPROUT_AUTH with password")
+        if value is not None and info.data.get("public_url") is None:
+            raise ValueError("mails have links: they need SPROUT_PUBLIC_URL, the address that browsers come to")
         return value
 
     @field_validator("agents")

@@ -372,10 +372,14 @@ class ComparedCriterionShown(Wire):
 
 
 class Compare(Wire):
-    """The learner's answer and the model answer, to be compared by the learner; `misconceptions` are expected ones."""
+    """The learner's answer and the model answer, to be compared by the learner; `misconceptions` are expected ones.
+
+    `yours` is what was written, beside a drawing if the answer is one (`drawn`).
+    """
 
     answer_id: str
     yours: str
+    drawn: bool
     model_answer: str
     criteria: list[ComparedCriterionShown]
     misconceptions: list[str]

@@ -24,7 +24,7 @@ def public_origin(url: str) -> str:
 
 
 def is_safe_url(url: str) -> bool:
-    """Whether nobody between here and there reads or changes what goes to this address: https, or this machine."""
+    """Whether traffic to this address is safe from readers and changes in between: https, or this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

@@ -3,9 +3,11 @@
 from sprout.accounts.accounts import CODE_LIFETIME
 from sprout.accounts.class_budgets import BudgetNumbers
 from sprout.accounts.class_sign_in import ClassSignIn
+from sprout.accounts.email_recovery import EmailRecovery
 from sprout.accounts.given_paths import PathGiver
 from sprout.accounts.identities import IdentityProvider
 from sprout.accounts.identity_sign_in import IdentitySignIn
+from sprout.accounts.mail_queue import MailQueue
 from sprout.accounts.passkey_sign_in import PasskeySignIn
 from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.accounts.secret_values import digest_of, new_secret
@@ -22,6 +24,7 @@ from sprout.store.accounts.cards import SqlCards
 from sprout.store.accounts.class_budgets import SqlClassBudgets
 from sprout.store.accounts.class_page.repository import SqlClassProgress
 from sprout.store.accounts.classes import SqlClasses
+from sprout.store.accounts.email_addresses import SqlEmailAddresses
 from sprout.store.accounts.given_paths import SqlGivenPaths
 from sprout.store.accounts.identities import SqlLinkedIdentities
 from sprout.store.accounts.memberships import SqlMemberships
@@ -38,18 +41,20 @@ from sprout.store.engine.database import Database
 from sprout.store.xapi.facts import SqlLearningFacts
 from sprout.store.xapi.record_stores import SqlRecordStores
 from sprout.web.handlers.accounts.identities import CALLBACK_PATH
-from sprout.web.http.attempt_cookie import AttemptCookie
 from sprout.web.http.authentication import AccountAuthentication, Authenticate, always
 from sprout.web.http.dependencies import AccountRepositories, DeskRepositories, RecordRepositories
-from sprout.web.http.rate_limits import SignInThrottle, TakeToken
-from sprout.web.http.session_cookie import SessionCookie
+from sprout.web.http.rate_limits import SignInThrottle, TakeToken, mail_limiter
+from sprout.web.http.secret_cookie import attempt_cookie, session_cookie
 
 
-def account_repositories(settings: Settings, database: Database, take_token: TakeToken | None) -> AccountRepositories:
+def account_repositories(
+    settings: Settings, database: Database, take_token: TakeToken | None, mails: MailQueue | None = None
+) -> AccountRepositories:
     """Accounts and classes on SQL, and the ways to sign in that the settings name.
 
     Args:
         take_token: of buckets that all processes share.
+        mails: of a server that has SMTP.
     """
     accounts, passwords, sessions = SqlAccounts(database), SqlPasswords(database), SqlSessions(database)
     security_log, throttle, attempts = SqlSecurityLog(database), SignInThrottle(take_token), SqlAttempts(database)
@@ -67,6 +72,10 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
     if "oidc" in ways.methods:
         provider = _openid_provider(settings)
         identity_sign_in = IdentitySignIn(provider, identities, attempts, passwords, sessions, security_log, throttle)
+    email_recovery = None
+    if mails is not None:
+        addresses, limit, site = SqlEmailAddresses(database), mail_limiter(take_token), settings.public_url or ""
+        email_recovery = EmailRecovery(addresses, passwords, security_log, mails, throttle, limit, site)
     is_secure = (settings.public_url or "").startswith("https:")
     memberships, cards, given_paths = SqlMemberships(database), SqlCards(database), SqlGivenPaths(database)
     class_progress = SqlClassProgress(database)
@@ -82,6 +91,7 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
         identities=identities,
         identity_sign_in=identity_sign_in,
         provider_name=settings.oidc.name,
+        email_recovery=email_recovery,
         classes=SqlClasses(database, has_local_model=settings.local_model is not None),
         class_budgets=SqlClassBudgets(database, _most_per_class(settings)),
         memberships=memberships,
@@ -101,8 +111,8 @@ def account_repositories(settings: Settings, database: Database, take_token: Tak
             SqlRecordStores(database),
             HttpRecordStoreClient(settings.lrs_hosts),
         ),
-        cookie=SessionCookie(secure=is_secure),
-        attempt_cookie=AttemptCookie(secure=is_secure),
+        cookie=session_cookie(secure=is_secure),
+        attempt_cookie=attempt_cookie(secure=is_secure),
         methods=settings.auth,
     )
 
@@ -127,7 +137,7 @@ def _openid_provider(settings: Settings) -> IdentityProvider:
 
 
 def authentication(settings: Settings, repositories: AccountRepositories) -> Authenticate:
-    """Who sends a request: whoever it proves, or the one learner where nobody can sign in."""
+    """Authentication of requests: by their proof, or as the one learner of a server without sign-in."""
     if not settings.auth:
         return always(LOCAL_LEARNER)
     return AccountAuthentication(repositories.sessions, repositories.tokens, repositories.cookie, settings.public_url)

@@ -6,11 +6,13 @@ import { render } from "preact";
 import { html } from "./lib/html.js";
 import { t } from "./lib/i18n.js";
 import { loadSheet } from "./lib/style_sheets.js";
+import { onReconnect } from "./net/connection.js";
 import { isSignedOut } from "./net/signed_out.js";
 import { openRights } from "./state/rights.js";
+import { openDueReviews } from "./state/due_reviews.js";
 import { followLink, homeUrl, screen } from "./state/router.js";
 import { openTabStream } from "./state/tab_stream.js";
-import { EmptyScreen, Fault, Frame, Shell } from "./views/common/shell.js";
+import { EmptyScreen, Fault, Frame, Loading, Shell } from "./views/common/shell.js";
 
 /** @typedef {(props: any) => any} View */
 /**
@@ -19,7 +21,7 @@ import { EmptyScreen, Fault, Frame, Shell } from "./views/common/shell.js";
  */
 
 const HOME = ["styles/home.css"];
-const TEACHING = ["styles/path.css", "styles/teaching.css", "styles/rich.css"];
+const TEACHING = ["styles/path.css", "styles/concept.css", "styles/teaching.css", "styles/rich.css"];
 /** Code of each screen, loaded on demand. @type {Record<string, Fetched>} */
 const SCREENS = {
   home: { sheets: HOME, view: async () => (await import("./views/home/home.js")).HomeScreen },
@@ -88,6 +90,9 @@ const shown = computed(() =>
   isSignedOut.value && screen.value.name !== "sign_in" ? { name: "sign_in" } : screen.value,
 );
 
+/** Modules that could not be loaded are asked for anew by a new page alone. */
+const reload = () => location.reload();
+
 /** @param {string} name */
 async function fetchScreen(name) {
   const wanted = SCREENS[name];
@@ -110,15 +115,17 @@ function App() {
         <p><a href=${homeUrl()}>${t("not_found.home")}</a></p>
       <//>
     <//>`;
-  return html`<${Shell}>
-    <div class="wrap loading">
-      ${failed.value ? html`<${Fault} message=${t("error.network")} onRetry=${() => location.reload()} />` : ""}
-    </div>
-  <//>`;
+  if (failed.value)
+    return html`<${Shell}>
+      <div class="wrap blank"><${Fault} message=${t("error.network")} onRetry=${reload} /></div>
+    <//>`;
+  return html`<${Shell}><div class="late"><${Loading} words=${t("app.loading")} /></div><//>`;
 }
 
 openTabStream();
 openRights();
+openDueReviews();
+onReconnect(() => failed.value && reload());
 if (localStorage.getItem("sprout.notice") !== null) import("./state/due_notice.js").then(({ watchDue }) => watchDue());
 document.addEventListener("click", followLink);
 render(html`<${Frame}><${App} /><//>`, /** @type {HTMLElement} */ (document.getElementById("app")));

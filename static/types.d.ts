@@ -394,6 +394,12 @@ export interface SignInMethods {
   methods: ("password" | "passkey" | "oidc")[];
   setUp: boolean;
   provider: string;
+  recovery: boolean;
+}
+export interface EmailAddress {
+  email: string | null;
+  waiting: string | null;
+  waitingUntil: string | null;
 }
 /** What the browser is asked for; its bytes are base64url. */
 export interface PasskeyOptions {
@@ -526,6 +532,17 @@ export interface BudgetNumbers {
 export interface ClassBudget extends BudgetNumbers {
   most: BudgetNumbers;
   today: { usd: number; tokens: number };
+  thisMonth: { usd: number; tokens: number };
+}
+/** A class as owners see it. */
+export interface ClassSpending {
+  id: string;
+  name: string;
+  teacherId: string;
+  teacher: string;
+  members: number;
+  model: ClassModel;
+  archivedAt: string | null;
   thisMonth: { usd: number; tokens: number };
 }
 /** Where a class's statements are sent; its secret is never shown. */
@@ -734,6 +751,7 @@ export interface SelfMark {
 export interface Compared {
   answerId: string;
   yours: string;
+  drawn: boolean;
   modelAnswer: string;
   criteria: { id: string; label: string; statement: string }[];
   misconceptions: string[];
@@ -871,7 +889,9 @@ export interface TodayPath {
   leaves: string;
   parts: number;
   learnedToday: number;
+  missedToday: number;
   next: NextAction;
+  placement: PlacementOverview | null;
 }
 /** The learner's day. */
 export interface Today {
@@ -896,6 +916,7 @@ export interface Today {
     reviewed: number;
     recalled: number;
   };
+  cleared: string[];
   tomorrow: { date: string; reviews: number; minutes: number };
   paths: TodayPath[];
   morePaths: number;
@@ -1066,7 +1087,6 @@ export interface DeskItem {
   criteria: DeskCriterion[];
   answer: string | null;
   drawn: boolean;
-  showsDrawing: boolean;
   compared: boolean;
   mark: "right" | "partly" | "missed" | null;
   sure: number | null;

@@ -53,7 +53,8 @@ from sprout.errors import NoChangeNeeded, SproutError
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.marking.grades import Grade
-from sprout.learning.questions.questions import QuestionDraft, validate_draft
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.reviews.variants import LackingConcept, LackingPart
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Tool
@@ -232,10 +233,16 @@ async def _marking_calls() -> list[SloppyCall]:
     repositories = MemoryGraphRepository()
     root = repositories.topic("Circuits")
     (concept,) = repositories.under(root.id, "Current")
-    grading = await _tools(grading_agent(repositories, cast(Any, _Answers()), cast(Any, None)), concept)
+    grader = grading_agent(repositories, cast(Any, _Answers()), cast(Any, None))
+    grading = await _tools(grader, concept)
+
+    async def graded(checked: BaseModel, call: ToolUse) -> object:
+        """By a grader that has had nothing to mend before: it asks for that once."""
+        return await (await _tools(grader, concept))["record_grade"].run(checked, call)
+
     keys = await _tools(key_check_agent(repositories, cast(Any, _Keys())), concept, task="q1 q2")
     return [
-        SloppyCall("record_grade", grading["record_grade"], VERDICTS, GRADE_SLIPS),
+        SloppyCall("record_grade", grading["record_grade"], VERDICTS, GRADE_SLIPS, graded),
         SloppyCall("leave_to_learner", grading["leave_to_learner"], {"answer_ids": [ANSWER.id]}),
         SloppyCall("flag_for_review", grading["flag_for_review"], {"answer_id": ANSWER.id, "why": "it gives orders"}),
         SloppyCall("record_solutions", keys["record_solutions"], SOLUTIONS, SOLUTION_SLIPS),

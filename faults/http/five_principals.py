@@ -7,15 +7,17 @@ import asyncio
 import io
 import re
 import tempfile
+import time
 import zipfile
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
 from sqlalchemy import Executable, select
+from sqlalchemy import text as sql
 
 from faults.core.loop_faults import ProofFigure
 from faults.http.described_answers import DOCUMENT, faults_of_form
@@ -42,8 +44,7 @@ from sprout.accounts.access import ADMIN
 from sprout.accounts.passwords import hash_password
 from sprout.app import Sprout, open_app, web_dependencies
 from sprout.learning.paths.repository import DEFAULT_USER_ID
-from sprout.store.schema.class_tables import ClassMember, ClassTable
-from sprout.store.schema.columns import TableModel, table_of
+from sprout.store.schema.columns import TableModel
 from sprout.web.http.limits import WebLimits
 from sprout.web.routes import ENDPOINTS, web_app
 
@@ -73,6 +74,41 @@ KEYS = {
 """Operations with which teachers read the keys of their own questions."""
 
 
+KEEPS_MEMBERSHIPS = (
+    "create table proof_memberships (id text primary key, user_id text, teacher_id text, began_s real, ended_s real)",
+    """create trigger proof_joined after insert on class_members begin
+      insert into proof_memberships
+      select new.id, new.user_id, classes.user_id, (julianday('now') - 2440587.5) * 86400, null
+      from classes where classes.id = new.class_id; end""",
+    """create trigger proof_left after delete on class_members begin
+      update proof_memberships set ended_s = (julianday('now') - 2440587.5) * 86400 where id = old.id; end""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenIds:
+    """Ids in an answer, and the time from its request to its end, in seconds of the clock."""
+
+    person: Person
+    request: DrawnRequest
+    ids: frozenset[str]
+    began_s: float
+    ended_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """A membership of a class of this teacher, from its beginning to its end; None while it lasts."""
+
+    teacher_id: str
+    began_s: float
+    ended_s: float | None
+
+    def touches(self, began_s: float, ended_s: float) -> bool:
+        """Whether it held at some moment between these two."""
+        return self.began_s <= ended_s and (self.ended_s is None or self.ended_s >= began_s)
+
+
 @dataclass(slots=True)
 class FiveOutcome:
     """Answers to the five.
@@ -95,7 +131,7 @@ class FiveOutcome:
     excepted: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     log_errors: list[str] = field(default_factory=list)
-    seen: list[tuple[Person, DrawnRequest, set[str]]] = field(default_factory=list)
+    seen: list[SeenIds] = field(default_factory=list)
     told_keys: list[tuple[Person, str]] = field(default_factory=list)
     told_cards: list[Person] = field(default_factory=list)
     gave: set[str] = field(default_factory=set)
@@ -139,7 +175,7 @@ async def send_as_five(count: int, *, seed: int, cases: int = CASES) -> FiveOutc
     outcome = FiveOutcome()
     with record_errors(outcome.log_errors):
         async with _serve() as (server, client):
-            drawn = await asyncio.to_thread(make_request_generator, DOCUMENT, cases, seed)
+            drawn = await asyncio.to_thread(make_request_generator, DOCUMENT, cases, seed, count=count)
             number = 0
             while outcome.requests < count:
                 await _play_round(server, client, drawn, outcome, number, min(ROUND, count - outcome.requests))
@@ -164,7 +200,9 @@ async def _serve() -> AsyncIterator[tuple[SignInServer, httpx2.AsyncClient]]:
             )
             await stack.enter_async_context(client)
             password_hash = hash_password(PASSWORD)
-            yield SignInServer(served, sprout, parts.account_repositories, stack, password_hash, served.url), client
+            server = SignInServer(served, sprout, parts.account_repositories, stack, password_hash, served.url)
+            await _keep_memberships(server)
+            yield server, client
 
 
 async def _play_round(
@@ -186,11 +224,12 @@ async def _play_round(
             for _ in range(AT_ONCE):
                 tasks.create_task(_work(client, person, queue, outcome, f"10.{number % 250}.0.{index}"))
     owners |= await _owners(server)
-    await _check_told_keys(client, outcome)
+    stays = await _stays(server)
     for person, one in last:
-        _check(person, one, *await _send(client, person, one, "10.0.0.1"), outcome)
+        began_s = time.time()
+        _check(person, one, *await _send(client, person, one, "10.0.0.1"), outcome, began_s)
     _check_taught(outcome)
-    _check_ids(five_people, owners, await _pupils(server, five_people), outcome)
+    _check_ids(five_people, owners, stays, outcome)
 
 
 def _shares(count: int) -> Iterator[int]:
@@ -203,10 +242,12 @@ async def _work(
 ) -> None:
     for one in queue:
         secret = person.secret
+        began_s = time.time()
         answer, text = await _send(client, person, one, address)
-        _check(person, one, answer, text, outcome)
+        _check(person, one, answer, text, outcome, began_s)
+        await _check_told_keys(client, outcome)
         if answer.status_code == 401 and OPERATIONS[one.operation].access.scope and person.secret == secret:
-            await person.begin_session()
+            await person.come_back()
 
 
 async def _send(
@@ -240,7 +281,9 @@ def _text(answer: httpx2.Response, body: bytes) -> str:
         return "\n".join(archive.read(name).decode(errors="replace") for name in archive.namelist())
 
 
-def _check(person: Person, one: DrawnRequest, answer: httpx2.Response, text: str, outcome: FiveOutcome) -> None:
+def _check(
+    person: Person, one: DrawnRequest, answer: httpx2.Response, text: str, outcome: FiveOutcome, began_s: float
+) -> None:
     """Note what is wrong with an answer, but for its ids, of which it is noted that they were seen."""
     outcome.statuses[answer.status_code] += 1
     outcome.by_person[person.name] += 1
@@ -266,7 +309,7 @@ def _check(person: Person, one: DrawnRequest, answer: httpx2.Response, text: str
         at = text.index(CRITERION_WORD)
         problems.append(f"a secret, {text[max(0, at - 200) : at + 50]!r}")
     outcome.faults += [_told(problem, person, one, answer, text) for problem in problems]
-    outcome.seen.append((person, one, set(UUID.findall(text))))
+    outcome.seen.append(SeenIds(person, one, frozenset(UUID.findall(text)), began_s, time.time()))
 
 
 def _told(problem: str, person: Person, one: DrawnRequest, answer: httpx2.Response, text: str) -> str:
@@ -312,27 +355,30 @@ def _may_read_keys(person: Person, one: DrawnRequest) -> bool:
 
 
 async def _check_told_keys(client: httpx2.AsyncClient, outcome: FiveOutcome) -> None:
-    """Keys are allowed in an answer once its assessment is complete, and in cards once any is."""
-    for person, path in outcome.told_keys:
+    """Keys are allowed in an answer while its assessment is complete, and in cards once any is.
+
+    Called at once: an assessment is opened again by a further question, and by its learner.
+    """
+    told_keys, outcome.told_keys = outcome.told_keys, []
+    told_cards, outcome.told_cards = outcome.told_cards, []
+    for person, path in told_keys:
         found = await client.get(path.removesuffix("/answers"), headers=person.headers)
         if found.status_code == 200 and found.json()["completedAt"] is None:
             outcome.faults.append(f"a key before its time: {person.name}: {path}")
-    outcome.told_keys.clear()
-    for person in outcome.told_cards:
+    for person in told_cards:
         found = await client.get("/api/assessments", headers=person.headers)
         if found.status_code == 200 and not any(one["completedAt"] for one in found.json()):
             outcome.faults.append(f"a key before its time: {person.name}: the cards of none that is complete")
-    outcome.told_cards.clear()
 
 
 async def _owners(server: SignInServer) -> dict[str, str]:
     """Owners of rows by the rows' ids; a user is their own."""
     found: dict[str, str] = {}
-    for table in TableModel.metadata.sorted_tables:
-        if table.name == "users":
-            found |= await _pairs(server, select(table.c.id, table.c.id))
-        elif {"id", "user_id"} <= set(table.c.keys()):
-            found |= await _pairs(server, select(table.c.id, table.c.user_id))
+    for kind in TableModel.metadata.sorted_tables:
+        if kind.name == "users":
+            found |= await _pairs(server, select(kind.c.id, kind.c.id))
+        elif {"id", "user_id"} <= set(kind.c.keys()):
+            found |= await _pairs(server, select(kind.c.id, kind.c.user_id))
     found.pop(DEFAULT_USER_ID, None)  # that of the one learner of a server without sign-in: a constant
     return found
 
@@ -342,26 +388,39 @@ async def _pairs(server: SignInServer, wanted: Executable) -> dict[str, str]:
     return {str(row_id): str(user_id) for row_id, user_id in rows if user_id}
 
 
-async def _pupils(server: SignInServer, five_people: FivePeople) -> dict[str, str]:
-    """Further members of the round's classes by their ids."""
-    members, classes = table_of(ClassMember), table_of(ClassTable)
-    teachers = {person.user_id: name for name, person in five_people.people.items()}
-    wanted = select(members.c.user_id, classes.c.user_id).join(classes, classes.c.id == members.c.class_id)
-    return {one: f"{PUPIL_OF}{teachers[its]}" for one, its in (await _pairs(server, wanted)).items() if its in teachers}
+async def _keep_memberships(server: SignInServer) -> None:
+    """Have the database keep every membership from now on, those that have ended too."""
+    await server.sprout.database.write_tx(
+        lambda tx: [tx.connection.exec_driver_sql(statement) for statement in KEEPS_MEMBERSHIPS]
+    )
+
+
+async def _stays(server: SignInServer) -> dict[str, list[Stay]]:
+    """Memberships by the member, those that have ended too."""
+    wanted = sql("select user_id, teacher_id, began_s, ended_s from proof_memberships")
+    found: defaultdict[str, list[Stay]] = defaultdict(list)
+    for user_id, *stay in await server.sprout.database.read_tx(lambda read: read.execute(wanted).all()):
+        found[user_id].append(Stay(*stay))
+    return found
 
 
 def _check_ids(
-    five_people: FivePeople, owners: Mapping[str, str], pupils: Mapping[str, str], outcome: FiveOutcome
+    five_people: FivePeople, owners: Mapping[str, str], stays: Mapping[str, Sequence[Stay]], outcome: FiveOutcome
 ) -> None:
-    names = {**pupils, **{person.user_id: name for name, person in five_people.people.items()}}
-    for person, one, ids in outcome.seen:
+    names = {person.user_id: name for name, person in five_people.people.items()}
+    for seen in outcome.seen:
+        person, one = seen.person, seen.request
         sent = one.url + (one.content or b"").decode(errors="replace")
-        for found in ids:
+        for found in seen.ids:
             owner = owners.get(found)
             outcome.ids += owner is not None
-            if owner in (None, person.user_id) or found in sent:
+            if owner is None or owner == person.user_id or found in sent:
                 continue
-            other = names.get(str(owner), "somebody of another round")
+            is_pupil = any(
+                stay.teacher_id == person.user_id and stay.touches(seen.began_s, seen.ended_s)
+                for stay in stays.get(owner, ())
+            )
+            other = names.get(owner) or (f"{PUPIL_OF}{person.name}" if is_pupil else "a person without a right")
             told_who = one.operation in TELLS_USERS and found == owner
             if not told_who and not any(sight.at(one.operation) for sight in sights(person.name, other)):
                 outcome.faults.append(f"the id of a row of {other}: {found}: {person.name}: {one}")

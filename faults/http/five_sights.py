@@ -59,13 +59,16 @@ OF_A_TEACHER = (
         ),
     ),
 )
-OF_AN_ACCOUNT = (Sight(frozenset({CanaryKind.NAME}), ("/api/people", "/api/security-log")),)
+OF_AN_OWNER = (
+    Sight(frozenset({CanaryKind.NAME}), ("/api/people", "/api/security-log")),
+    Sight(frozenset({CanaryKind.NAME, CanaryKind.CLASS}), ("/api/class-spending",)),
+)
 
 
 def sights(viewer: str, other: str) -> Sequence[Sight]:
     """Rights of one of the five to see something of another."""
     if viewer == "owner":
-        return OF_AN_ACCOUNT
+        return OF_AN_OWNER
     if TEACHERS.get(viewer) == other or other == f"{PUPIL_OF}{viewer}":
         return OF_A_LEARNER
     return OF_A_TEACHER if TEACHER_OF.get(viewer) == other else ()

@@ -25,7 +25,7 @@ from sprout.web.routes import ENDPOINTS, web_app
 
 ROUND = 250  # requests to one world of one's own: much of it is deleted on the way
 AT_ONCE = 8
-CASES = 40  # good ones, and as many bad ones, of every operation; each is sent with several ids
+CASES = 20  # good ones, and as many bad ones, of every operation; each is sent with several ids
 RUN_WAIT_S = 0.5
 PATIENCE_S = 60.0
 OWN_WORD = "Chutney"
@@ -105,7 +105,7 @@ async def _run_rounds(outcome: RequestOutcome, count: int, seed: int, cases: int
     async with _serve() as (client, sprout):
         foreign = await seed_world(client, sprout, FOREIGN_WORD)
         await give_away(sprout)
-        drawn = await asyncio.to_thread(make_request_generator, DOCUMENT, cases, seed)
+        drawn = await asyncio.to_thread(make_request_generator, DOCUMENT, cases, seed, count=count)
         while outcome.requests < count:
             own = await seed_world(client, sprout, f"{OWN_WORD} {outcome.requests}")
             await _send_requests(

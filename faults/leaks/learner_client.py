@@ -3,19 +3,28 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx2
 
 from faults.leaks.secret_markers import MarkedText, SecretMarkers
 from harness.clients.raw_http import HOST
+from harness.database.empty_sqlite import create_empty_database
+from harness.servers.signed_in import PASSWORD, hash_of_password
+from sprout.accounts.accounts import NewAccount
+from sprout.accounts.principal import AccountRole
+from sprout.accounts.security_log import TERMINAL
 from sprout.ids import new_id
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.store.accounts.accounts import SqlAccounts
+from sprout.store.engine.database import open_database
 
 USER = {"userId": DEFAULT_USER_ID}
+SIGNS_IN_AS = "mina"
 RETRY_S = 0.05
 PATIENCE_S = 120.0
 SSE_HEADERS = {"Accept": "text/event-stream"}
@@ -53,22 +62,29 @@ class Disclosures:
 
     def may_be_seen(self, hidden: MarkedText) -> bool:
         """Return True if this text may be part of the data that arrives now."""
-        prompt = hidden.prompt
+        return any(self._may_be_seen(prompt, hidden.source) for prompt in hidden.prompts)
+
+    def _may_be_seen(self, prompt: str, source: str) -> bool:
         if prompt in self.settled:
             return True
-        if hidden.source.startswith("help "):
-            return int(hidden.source.removeprefix("help ")) <= self.levels.get(prompt, 0)
-        if prompt in self.compared and hidden.source in ("answer", "criterion", "misconception"):
+        if source.startswith("help "):
+            return int(source.removeprefix("help ")) <= self.levels.get(prompt, 0)
+        if prompt in self.compared and source in ("answer", "criterion", "misconception"):
             return True
-        return hidden.source == "misconception" and prompt in self.tried
+        return source == "misconception" and prompt in self.tried
 
 
 @dataclass(slots=True)
 class LearnerClient:
-    """Asks a server, again and again where it goes away; looks through all bytes that came."""
+    """Asks a server, again and again where it goes away; looks through all bytes that came.
+
+    Args:
+        user: what requests say of who sends them: nothing where that is who has signed in.
+    """
 
     client: httpx2.AsyncClient
     canaries: SecretMarkers
+    user: Mapping[str, str] = field(default_factory=lambda: USER)
     disclosures: Disclosures = field(default_factory=Disclosures)
     leaks: list[Leak] = field(default_factory=list)
     requests: int = 0
@@ -76,24 +92,27 @@ class LearnerClient:
     scanned_bytes: int = 0
     _unscanned: list[tuple[str, bytes]] = field(default_factory=list)
 
+    async def sign_in(self) -> None:
+        await self.request_until_answered("POST", "/api/sign-in", json={"name": SIGNS_IN_AS, "password": PASSWORD})
+
     async def get(self, path: str, **query: Any) -> Any:
-        return _json(await self.request_until_answered("GET", path, params={**USER, **query}))
+        return _json(await self.request_until_answered("GET", path, params={**self.user, **query}))
 
     async def post(self, path: str, **body: Any) -> Any:
         return _json(
-            await self.request_until_answered("POST", path, json={**USER, **body}, headers=idempotency_header())
+            await self.request_until_answered("POST", path, json={**self.user, **body}, headers=idempotency_header())
         )
 
     async def stream(self, path: str, **body: Any) -> list[Event]:
         """The events of a request's stream, from the begin to the end."""
         answer = await self.request_until_answered(
-            "POST", path, json={**USER, **body}, headers=SSE_HEADERS | idempotency_header()
+            "POST", path, json={**self.user, **body}, headers=SSE_HEADERS | idempotency_header()
         )
         return [*parse_events(answer.text)]
 
     async def text(self, path: str, **query: Any) -> str:
         """Request a body that is not JSON, such as the stream of a finished run."""
-        return (await self.request_until_answered("GET", path, params={**USER, **query})).text
+        return (await self.request_until_answered("GET", path, params={**self.user, **query})).text
 
     async def get_or_create(self, found: Callable[[], Awaitable[Any]], path: str, **body: Any) -> Any:
         """Return the existing object, or create it with one request; after a broken connection, look it up again."""
@@ -102,7 +121,7 @@ class LearnerClient:
             there = await found()
             if there is not None:
                 return there
-            answer = await self._try_request("POST", path, json={**USER, **body})
+            answer = await self._try_request("POST", path, json={**self.user, **body})
             if answer is not None:
                 return _json(answer)
         raise TimeoutError(f"nobody answers POST {path}")
@@ -144,10 +163,27 @@ class LearnerClient:
 
 
 @asynccontextmanager
-async def learner_client(port: int, canaries: SecretMarkers) -> AsyncIterator[LearnerClient]:
-    """A desk for the server at this port."""
-    async with httpx2.AsyncClient(base_url=f"http://{HOST}:{port}", timeout=PATIENCE_S) as client:
-        yield LearnerClient(client, canaries)
+async def learner_client(
+    port: int, canaries: SecretMarkers, *, signed_in: bool = False
+) -> AsyncIterator[LearnerClient]:
+    """A desk for the server at this port.
+
+    Args:
+        signed_in: whether the server has the account of `seed_account`, who signs in.
+    """
+    origin = f"http://{HOST}:{port}"
+    async with httpx2.AsyncClient(base_url=origin, timeout=PATIENCE_S, headers={"Origin": origin}) as client:
+        desk = LearnerClient(client, canaries, {} if signed_in else USER)
+        if signed_in:
+            await desk.sign_in()
+        yield desk
+
+
+async def seed_account(folder: Path) -> None:
+    """Make a data folder in which a learner has an account and nothing else."""
+    async with open_database(create_empty_database(folder)) as database:
+        new = NewAccount(SIGNS_IN_AS, SIGNS_IN_AS, AccountRole.LEARNER, hash_of_password())
+        await SqlAccounts(database).create(new, origin=TERMINAL)
 
 
 def parse_events(text: str) -> Iterator[Event]:

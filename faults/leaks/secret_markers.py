@@ -9,7 +9,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from string import ascii_lowercase
@@ -26,6 +26,7 @@ from sprout.offline.demo.tutor.content.from_course import gap_prompt
 
 LETTERS = 5
 WORD = re.compile(rf"zq[a-z]{{{LETTERS}}}qz", re.IGNORECASE)
+_WITH_BLANK = re.compile(rf" ?{WORD.pattern}", re.IGNORECASE)
 IN_BYTES = re.compile(WORD.pattern.encode(), re.IGNORECASE)
 _LAST_SIGNS = re.compile(r"[\s.!?…”\"'’)]*\Z")
 _FENCE = "```"
@@ -42,30 +43,39 @@ sys.exit(main())
 """
 
 
+def without_markers(text: str) -> str:
+    """The text as its author wrote it."""
+    return _WITH_BLANK.sub("", text)
+
+
 @dataclass(frozen=True, slots=True)
 class MarkedText:
     """Location of the text that contains a marker word.
 
     Args:
-        prompt: of the question that the text belongs to, on one line; for an agent's prompt, its name.
+        prompts: of the questions that the text belongs to, each on one line; for an agent's prompt, its name.
         source: "answer", "criterion", "misconception", "help 1" to "help 4", "because", "solution" or, for an
             agent's prompt, "prompt".
     """
 
-    prompt: str
+    prompts: tuple[str, ...]
     source: str
 
 
 class SecretMarkers:
-    """Words that stand nowhere else, each with the text that it was put into."""
+    """Words that stand nowhere else, each with the text that it was put into.
+
+    A misconception that several questions can show has one word, as it is known by its text.
+    """
 
     def __init__(self) -> None:
         self.hidden: dict[str, MarkedText] = {}
         self._numbers = count()
+        self._misconceptions: dict[str, str] = {}
 
     def mark_text(self, text: str, hidden: MarkedText) -> str:
         """The text with one new word in each of its sentences; code has it in a comment."""
-        word = self.new_marker(hidden)
+        word = self._misconception_marker(text, hidden) if hidden.source == "misconception" else self.new_marker(hidden)
         if _FENCE in text:
             return f"{text.rstrip()}\n\n{word}"
         sentences = [*sentences_of(text)]
@@ -77,6 +87,15 @@ class SecretMarkers:
         """The secret texts of which the bytes tell something, plainly or in any disguise."""
         words = {found.decode().lower() for reading in decodings(raw) for found in IN_BYTES.findall(reading)}
         return [self.hidden[word] for word in words if word in self.hidden]
+
+    def _misconception_marker(self, text: str, hidden: MarkedText) -> str:
+        """The word of this misconception, which is now one of these questions too."""
+        known = self._misconceptions.get(text)
+        if known is None:
+            self._misconceptions[text] = self.new_marker(hidden)
+            return self._misconceptions[text]
+        self.hidden[known] = replace(hidden, prompts=self.hidden[known].prompts + hidden.prompts)
+        return known
 
     def new_marker(self, hidden: MarkedText) -> str:
         """A new word for this text."""
@@ -117,7 +136,7 @@ def mark_prompts(folder: Path, canaries: SecretMarkers) -> None:
     if not prompts:
         raise FileNotFoundError("no prompts below sprout/agents: nothing would be marked")
     for file in prompts:
-        word = canaries.new_marker(MarkedText(file.stem, "prompt"))
+        word = canaries.new_marker(MarkedText((file.stem,), "prompt"))
         file.write_text(f"{file.read_text(encoding='utf-8').rstrip()} {word}\n", encoding="utf-8")
 
 
@@ -156,7 +175,7 @@ def _mark_lesson(lesson: dict[str, Any], canaries: SecretMarkers) -> None:
     if gap := lesson.get("gap"):
         prompt = one_line(gap_prompt(gap["case"]))
         for part, source in (("help", "help 1"), ("because", "because")):
-            gap[part] = canaries.mark_text(gap[part], MarkedText(prompt, source))
+            gap[part] = canaries.mark_text(gap[part], MarkedText((prompt,), source))
     for step in lesson["steps"]:
         _mark_question(step["asks"], canaries)
         _mark_question(step["again"], canaries)
@@ -168,14 +187,14 @@ def _mark_question(question: dict[str, Any], canaries: SecretMarkers) -> None:
 
     def mark(holder: dict[Any, Any], key: Any, part: str) -> None:
         if holder.get(key):
-            holder[key] = canaries.mark_text(holder[key], MarkedText(prompt, part))
+            holder[key] = canaries.mark_text(holder[key], MarkedText((prompt,), part))
 
     runs = question.get("program_tests") or question.get("tests", ())
     programs = [one for one in runs if isinstance(one, dict)]  # else titles of what it tests
     if question.get("criteria") or programs:
         mark(question, "answer", "answer")
         question["anchors"] = [
-            canaries.mark_text(text, MarkedText(prompt, "answer")) for text in question.get("anchors", ())
+            canaries.mark_text(text, MarkedText((prompt,), "answer")) for text in question.get("anchors", ())
         ]
         if not question["anchors"]:
             del question["anchors"]
@@ -189,7 +208,7 @@ def _mark_question(question: dict[str, Any], canaries: SecretMarkers) -> None:
     for value in question.get("diagnostic_values", {}):
         mark(question["diagnostic_values"], value, "misconception")
     for level, text in enumerate(question.get("help", ()), start=1):
-        question["help"][level - 1] = canaries.mark_text(text, MarkedText(prompt, f"help {level}"))
+        question["help"][level - 1] = canaries.mark_text(text, MarkedText((prompt,), f"help {level}"))
     for part in ("because", "solution"):
         mark(question, part, part)
 

@@ -112,7 +112,7 @@ def common_misconceptions(course: Course) -> frozenset[str]:
 
 def _beliefs(items: Iterable[Question]) -> Iterator[str]:
     for item in items:
-        yield from {*(wrong.misconception for wrong in item.wrong), *item.diagnostic_values.values()}
+        yield from dict.fromkeys((*(wrong.misconception for wrong in item.wrong), *item.diagnostic_values.values()))
 
 
 def _all_questions() -> Iterator[KnownQuestion]:

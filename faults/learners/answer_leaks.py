@@ -61,7 +61,7 @@ class Listener:
 
     def scan_text(self, where: str, raw: bytes) -> None:
         for hidden in self.canaries.find_in(raw):
-            self.sources.add(hidden.prompt)
+            self.sources.update(hidden.prompts)
             if not self.seen.may_be_seen(hidden):
                 self.leaks.append(Leak(where, hidden))
 
@@ -95,7 +95,7 @@ async def answers() -> list[ProofFigure]:
         ),
         ProofFigure("answers", "sent too early", f"{len(heard.leaks)}", not heard.leaks),
         *(
-            ProofFigure("answers", f"{leak.text.source} of {leak.text.prompt[:60]!r}", leak.where, False)
+            ProofFigure("answers", f"{leak.text.source} of {leak.text.prompts[0][:60]!r}", leak.where, False)
             for leak in heard.leaks[:8]
         ),
     ]

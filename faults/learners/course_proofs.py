@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from faults.core.loop_faults import ProofFigure
-from faults.leaks.learner_client import LearnerClient, RequestRefused, learner_client
+from faults.leaks.learner_client import LearnerClient, RequestRefused, learner_client, seed_account
 from faults.leaks.secret_markers import SecretMarkers, mark_package, serve_marked_model
 from faults.learners.answer_book import common_misconceptions, prerequisite_gaps
 from faults.learners.course_record import CourseRecord
@@ -75,29 +75,38 @@ class MarkedCourses:
 
     Args:
         initial_data: the data with which a classroom's server starts; None for an empty database.
+        signed_in: whether a classroom's server asks its learner to sign in.
     """
 
     canaries: SecretMarkers
     model_url: str
     fork_server: Process
     initial_data: Path | None = None
+    signed_in: bool = False
 
 
 @asynccontextmanager
-async def open_marked_courses(fork_server: Process | None = None) -> AsyncIterator[MarkedCourses]:
+async def open_marked_courses(
+    fork_server: Process | None = None, *, signed_in: bool = False
+) -> AsyncIterator[MarkedCourses]:
     """A school in a folder of its own.
 
     Args:
         fork_server: a fork_server that is there already.
+        signed_in: whether its learners sign in.
     """
     with tempfile.TemporaryDirectory(prefix="sprout-school-") as folder:
         canaries = await asyncio.to_thread(mark_package, Path(folder))
+        initial_data = Path(folder, "accounts") if signed_in else None
+        if initial_data is not None:
+            initial_data.mkdir()
+            await seed_account(initial_data)
         async with serve_marked_model(Path(folder)) as model_url:
             if fork_server is not None:
-                yield MarkedCourses(canaries, model_url, fork_server)
+                yield MarkedCourses(canaries, model_url, fork_server, initial_data, signed_in)
                 return
             async with start_fork_server() as bearing:
-                yield MarkedCourses(canaries, model_url, bearing)
+                yield MarkedCourses(canaries, model_url, bearing, initial_data, signed_in)
 
 
 @asynccontextmanager
@@ -112,10 +121,11 @@ async def open_classroom(
     with tempfile.TemporaryDirectory(prefix="sprout-room-") as folder:
         if taught_by.initial_data is not None:
             shutil.copytree(taught_by.initial_data, folder, dirs_exist_ok=True)
+        settings = {**settings, "SPROUT_AUTH": "password"} if taught_by.signed_in else settings
         place = ServerSite(Path(folder), taught_by.model_url, taught_by.fork_server, settings, clock)
         await place.start()
         try:
-            async with learner_client(place.port, taught_by.canaries) as desk:
+            async with learner_client(place.port, taught_by.canaries, signed_in=taught_by.signed_in) as desk:
                 yield place, desk
         finally:
             await place.kill_all()
@@ -154,7 +164,7 @@ async def teach_course(
         learner = LEARNERS[name](course, seed)
         lost: list[str] = []
         if isinstance(learner, ReturningLearner):
-            lost = await _take_first_lessons(place, desk, learner, course, before_leaving)
+            lost = await _take_first_lessons(place, desk, learner, course, before_leaving, taught_by.signed_in)
         schooling = CourseRun(desk, learner, course.title, most_concepts=most_concepts, most_lessons=most_lessons)
         began_s = time.monotonic()
         try:
@@ -170,11 +180,13 @@ async def teach_course(
 
 
 async def _take_first_lessons(
-    place: ServerSite, desk: LearnerClient, learner: ScriptedLearner, course: Course, lessons: int
+    place: ServerSite, desk: LearnerClient, learner: ScriptedLearner, course: Course, lessons: int, signed_in: bool
 ) -> list[str]:
     """Play the lessons before an absence, and the time until the return; return the violations."""
     left = await CourseRun(desk, learner, course.title, most_lessons=lessons).run()
     await age_database(place)
+    if signed_in:
+        await desk.sign_in()  # a session does not last for a month without use
     found = await CourseRun(desk, learner, course.title, most_concepts=0).run()
     faults = [*left.violations, *found.violations, *check_treatment("expert", left)]
     return (
@@ -185,13 +197,18 @@ async def _take_first_lessons(
 
 
 async def learners(
-    minutes: float = MINUTES, seed: int = 1, who: str | None = None, course: str | None = None
+    minutes: float = MINUTES,
+    seed: int = 1,
+    who: str | None = None,
+    course: str | None = None,
+    signed_in: bool = False,
 ) -> list[ProofFigure]:
     """Learners go through whole authored courses: all that there are, or as many as there is time for.
 
     Args:
         who: names of learners, separated by commas; by default all.
         course: slug of the one course that they take; by default all in turn.
+        signed_in: whether they sign in on servers with accounts.
     """
     ends_s = time.monotonic() + 60 * minutes
     figures, console = list[ProofFigure](), Console(highlight=False)
@@ -201,7 +218,7 @@ async def learners(
         raise SystemExit(
             f"There is no {', '.join(map(str, unknown))}: {', '.join([*LEARNERS, *(c.slug for c in courses())])}"
         )
-    async with open_marked_courses() as taught_by:
+    async with open_marked_courses(signed_in=signed_in) as taught_by:
         for name, taught_course in pairs(names, taken):
             if time.monotonic() > ends_s:
                 break
@@ -224,7 +241,7 @@ def pairs(names: list[str], taken: list[Course]) -> Iterator[tuple[str, Course]]
 def figures_of(name: str, story: CourseRecord) -> list[ProofFigure]:
     """Figures of a record: one row for the whole, and one for each violation."""
     wrong = [*dict.fromkeys([*story.violations, *check_treatment(name, story)])]
-    wrong += [f"leak: {leak.text.source} of {leak.text.prompt[:60]!r} in {leak.where}" for leak in story.leaks[:5]]
+    wrong += [f"leak: {leak.text.source} of {leak.text.prompts[0][:60]!r} in {leak.where}" for leak in story.leaks[:5]]
     holds = story.completed and not wrong
     return [
         ProofFigure("learners", f"{name}, {story.course}", _summary_line(story), holds),
@@ -235,8 +252,9 @@ def figures_of(name: str, story: CourseRecord) -> list[ProofFigure]:
 def _summary_line(story: CourseRecord) -> str:
     changes = sum(len(concept.changes) for concept in story.concepts)
     return (
-        f"{len(story.turns)} turns, {story.seconds / 60:.1f} min, {story.questions} questions, "
-        f"{story.questions_with_help} aided, "
+        f"{len(story.turns)} turns in {len(story.lessons)} lessons, at most "
+        f"{max((len(lesson.turns) for lesson in story.lessons), default=0)}, {story.seconds / 60:.1f} min, "
+        f"{story.questions} questions, {story.questions_with_help} aided, "
         f"{changes} changes, {len(story.leaks)} leaks, {'done' if story.completed else 'NOT DONE'}"
     )
 

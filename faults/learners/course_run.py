@@ -206,6 +206,7 @@ class CourseRun:
         )
         id_ = session["id"]
         response = await desk.post(f"/api/chat/sessions/{id_}/tutor", content="")
+        stands = await desk.get(f"/api/chat/sessions/{id_}/lesson")
         grades: dict[str, float | None] = {}
         number, messages_sent, prompt = 1, list[LearnerMessage](), None
         for _ in range(MOST_TURNS):
@@ -218,7 +219,6 @@ class CourseRun:
                 number, messages_sent = number + 1, []
             prompt = one_line(question["prompt"])
             one = find_question(question["prompt"])
-            stands = await desk.get(f"/api/chat/sessions/{id_}/lesson")
             self._check_same_question(stands["question"], question, "is not the one of the lesson")
             asked = QuestionSituation(
                 one,
@@ -232,7 +232,8 @@ class CourseRun:
             words = compared(messages_sent[-1]) if is_compared else self._learner.respond(asked)
             before, response = response, await self._send_message(id_, words, question, messages_sent)
             messages_sent.append(words)
-            turn = await self._record_turn(id_, asked, words, response)
+            stands = await desk.get(f"/api/chat/sessions/{id_}/lesson")
+            turn = await self._record_turn(id_, asked, words, response, stands)
             story.turns.append(turn)
             if response["graded"]:
                 grades[response["graded"]["answerId"]] = response["graded"]["score"]
@@ -275,11 +276,19 @@ class CourseRun:
         }
 
     async def _record_turn(
-        self, session_id: str, asked: QuestionSituation, words: LearnerMessage, response: dict[str, Any]
+        self,
+        session_id: str,
+        asked: QuestionSituation,
+        words: LearnerMessage,
+        response: dict[str, Any],
+        stands: dict[str, Any],
     ) -> TurnRecord:
-        """The turn with what it has led to; what may be read now is known only now, so all is looked through now."""
+        """The turn with what it has led to; what may be read now is known only now, so all is looked through now.
+
+        Args:
+            response, stands: the reply, and the lesson as a page shows it that is opened after it.
+        """
         desk, prompt = self._client, one_line(asked.known.prompt)
-        stands = await desk.get(f"/api/chat/sessions/{session_id}/lesson")
         self._check_same_question(stands["question"], response["question"], "changes when the page is opened again")
         following = one_line(response["question"]["prompt"]) if response["question"] else None
         settled = response["isComplete"] or following != prompt

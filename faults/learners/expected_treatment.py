@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
+from faults.leaks.secret_markers import without_markers
 from faults.learners.answer_book import prerequisite_gaps
 from faults.learners.course_record import CourseRecord, LessonRecord
 from sprout.learning.text.normalization import one_line
@@ -132,7 +133,7 @@ def _misconception(story: CourseRecord) -> Violations:
             named = [
                 f"{node['title']} {node['desc']}" for change in concept.changes for node in change["after"]["nodes"]
             ]
-            if not any(belief in text for text in named):
+            if not any(belief in without_markers(text) for text in named):
                 yield f"a belief that came twice is not named: {belief!r}"
 
 

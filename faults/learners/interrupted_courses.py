@@ -84,14 +84,17 @@ async def run_under_kills(
         return InterruptedStory(story, len(place.processes) - 1, desk.interrupted)
 
 
-async def disturbed(kills: int = KILLS, seed: int = 1, course: str | None = None) -> list[ProofFigure]:
+async def disturbed(
+    kills: int = KILLS, seed: int = 1, course: str | None = None, signed_in: bool = False
+) -> list[ProofFigure]:
     """Each course from its topic to eight lessons, killed at random moments, and with a question beside each answer.
 
     Args:
         course: the slug of the one course that is played; all where it is left out.
+        signed_in: whether the learners sign in on servers with accounts.
     """
     figures, console = list[ProofFigure](), Console(highlight=False)
-    async with open_marked_courses() as taught_by:
+    async with open_marked_courses(signed_in=signed_in) as taught_by:
         for name, taken in zip(LEARNERS_OF_COURSES, courses(), strict=True):
             if course not in (None, taken.slug):
                 continue

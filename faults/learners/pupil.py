@@ -41,7 +41,7 @@ class Pupil:
         return sum(self.waits_s) / len(self.waits_s)
 
     async def sign_in(self) -> None:
-        await self._post("/api/sign-in", {"name": self.name, "password": PASSWORD})
+        await self.post("/api/sign-in", {"name": self.name, "password": PASSWORD})
         await self.recognise()
 
     async def recognise(self) -> None:
@@ -49,7 +49,7 @@ class Pupil:
         self.user_id = str((await self.get("/api/account"))["userId"])
 
     async def join(self, code: str) -> None:
-        await self._post("/api/account/classes", {"code": code})
+        await self.post("/api/account/classes", {"code": code})
 
     async def open_path(self) -> None:
         (given,) = await self.get("/api/account/paths")
@@ -59,11 +59,11 @@ class Pupil:
         """Answer the questions of the first concept, have it opened, and take the lesson of its first part."""
         concept = await self._first("concept")
         await self._take_diagnostic(concept["id"], concept["title"])
-        await self._post(f"/api/agents/concepts/{concept['id']}/run", {})
+        await self.post(f"/api/agents/concepts/{concept['id']}/run", {})
         part = await self._first("subconcept", parent_id=concept["id"])
-        self.session_id = str((await self._post("/api/chat/sessions", {"nodeId": part["id"]}))["id"])
+        self.session_id = str((await self.post("/api/chat/sessions", {"nodeId": part["id"]}))["id"])
         address = f"/api/chat/sessions/{self.session_id}"
-        await self._post(f"{address}/messages", {"role": "user", "content": f"I am {self.word}."})
+        await self.post(f"{address}/messages", {"role": "user", "content": f"I am {self.word}."})
         await self._take_lesson(address)
 
     async def look_around(self) -> None:
@@ -86,7 +86,7 @@ class Pupil:
     async def get(self, path: str) -> Any:
         return self._read(await self.browser.get(path))
 
-    async def _post(self, path: str, body: dict[str, Any]) -> Any:
+    async def post(self, path: str, body: dict[str, Any]) -> Any:
         return self._read(await self.browser.post(path, json=body))
 
     def _read(self, answer: httpx2.Response) -> Any:
@@ -115,14 +115,14 @@ class Pupil:
             words = ExpertLearner().respond(QuestionSituation(known, options, diagnostic=True)).text
             answer = {"selectedOption" if words in options else "answerText": words}
             address = f"/api/assessments/{question['assessmentId']}/answers"
-            await self._post(address, {"questionId": question["id"], **answer})
+            await self.post(address, {"questionId": question["id"], **answer})
             self.answers += 1
 
     async def _take_lesson(self, address: str) -> None:
         said = ""
         for _ in range(MAX_TURNS):
             began_s = time.monotonic()
-            turn = await self._post(f"{address}/tutor", {"content": said})
+            turn = await self.post(f"{address}/tutor", {"content": said})
             self.waits_s.append(time.monotonic() - began_s)
             self.answers += turn["graded"] is not None
             if turn["isComplete"]:

@@ -39,6 +39,7 @@ from sprout.store.schema.columns import table_of
 from sprout.web.routes import web_app
 
 EVENTS = (100_000, 1_000_000)
+LARGE = 100_000
 MOST_BLOCKS = 600  # of any statement, whatever the number of learners
 DEEPER, SPREAD = 1.5, 64  # an index is deeper for many more rows; rows that were neighbours are on pages of their own
 LEARNED_BEFORE = timedelta(days=100)
@@ -169,9 +170,12 @@ async def plans() -> list[ProofFigure]:
 
 
 async def measure(events: Sequence[int]) -> HotPath:
-    """Grow the log to each of these numbers of events, and have the plans of a learner's requests each time."""
+    """Grow the log to each of these numbers of events, and have the plans of a learner's requests each time.
+
+    Beside fewer than `LARGE` events an index is taken wherever there is one.
+    """
     with create_postgres() as url:
-        await asyncio.to_thread(_prepare, url)
+        await asyncio.to_thread(_prepare, url, small=events[-1] < LARGE)
         with collect_plans(url) as heard:
             async with _serve(url) as (client, port, web):
                 learner = ScriptedLearner(client, port, web)
@@ -239,10 +243,10 @@ class ScriptedLearner:
         await self._learner.request("POST", path, {**USER, "itemId": question["itemId"], **said})
 
 
-def _prepare(url: str) -> None:
+def _prepare(url: str, *, small: bool) -> None:
     upgrade(url)
     upgrade_queue(libpq_url(url))
-    explain_all(url)
+    explain_all(url, small=small)
 
 
 @asynccontextmanager

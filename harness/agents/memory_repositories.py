@@ -1,4 +1,4 @@
-"""In-memory repositories that enforce the rules of the SQL ones, and a team that records what it is asked for."""
+"""In-memory repositories that record what agents do with them, and a team that records what it is asked for."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -6,14 +6,15 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from sprout.agents.agent import Outcome
-from sprout.errors import NotFound
-from sprout.events import EdgeEnds, Event, NodeRow, wire_time
+from sprout.evaluation.graph.memory_path import MemoryPath
+from sprout.events import Event, NodeRow
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit, apply, title_key
-from sprout.learning.paths.passages import DocumentStatus, Passage
+from sprout.learning.paths.passages import DocumentStatus
 from sprout.learning.questions.diagnostics import AskedQuestion, SavedQuestion
-from sprout.learning.questions.questions import QuestionDraft, prompt_key, validate_draft
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import QuestionDraft, prompt_key
 
 
 @dataclass
@@ -24,37 +25,17 @@ class SavedDraft:
 
 
 @dataclass
-class MemoryGraphRepository:
-    """Repositories of one learner that agents work on."""
+class MemoryGraphRepository(MemoryPath):
+    """Repositories of one learner that agents work on, with questions, and a log of what was done."""
 
     user_id: str = "ada"
-    notes: list[Passage] = field(default_factory=list)
     statuses: list[Sequence[DocumentStatus]] = field(default_factory=lambda: [()])
     """Progress of reading the documents at each look; the last stays."""
-    graphs: dict[str, ConceptGraph] = field(default_factory=dict)
     questions: dict[str, dict[str, SavedDraft]] = field(default_factory=dict)
     cited: dict[str, set[str]] = field(default_factory=dict)
-    generated: set[str] = field(default_factory=set)
     closed_empty: set[str] = field(default_factory=set)
     generations: list[tuple[str, str]] = field(default_factory=list)
     log: list[tuple[Actor, Event]] = field(default_factory=list)
-
-    def topic(self, title: str, desc: str | None = None) -> NodeRow:
-        """A new root."""
-        moment = wire_time(datetime.now(UTC))
-        root = NodeRow(
-            id=new_id(),
-            user_id=self.user_id,
-            type="root",
-            branch_id=new_id(),
-            parent_id=None,
-            title=title,
-            desc=desc,
-            created_at=moment,
-            updated_at=moment,
-        )
-        self.graphs[root.id] = ConceptGraph(root)
-        return root
 
     def under(self, parent_id: str, titles: str, edges: str = "") -> list[NodeRow]:
         """Children that were made before the run: `under(root.id, "A B", "A>B")`."""
@@ -63,7 +44,7 @@ class MemoryGraphRepository:
             graph = graph.add(title, f"About {title}.", datetime.now(UTC)).graph
         for edge in edges.split():
             graph = graph.connect_titles(*edge.split(">")).graph
-        self._keep(parent_id, graph)
+        self.replace_graph(parent_id, graph)
         return list(graph.nodes)
 
     def titles(self, parent_id: str) -> list[str]:
@@ -72,16 +53,6 @@ class MemoryGraphRepository:
     def edges(self, parent_id: str) -> set[str]:
         titles = {node.id: node.title for node in self.graphs[parent_id].nodes}
         return {f"{titles[edge.source_node_id]}>{titles[edge.target_node_id]}" for edge in self.graphs[parent_id].edges}
-
-    async def node(self, node_id: str, *, user_id: str) -> NodeRow:
-        graph = self.graphs.get(node_id)
-        if graph is None or user_id != self.user_id:
-            raise NotFound("node", node_id)
-        return graph.parent
-
-    async def children(self, parent_id: str) -> tuple[list[NodeRow], list[EdgeEnds]]:
-        graph = self.graphs[parent_id]
-        return list(graph.nodes), list(graph.edges)
 
     async def edit_graph(
         self,
@@ -93,13 +64,11 @@ class MemoryGraphRepository:
         evidence: Sequence[str] = (),
         passages: Sequence[str] = (),
     ) -> Edit:
-        await self.node(parent_id, user_id=actor.user_id)
         before = self.graphs[parent_id]
-        edit = operation(before)
+        edit = await super().edit_graph(parent_id, operation, actor=actor)
         assert apply(before, edit.events) == edit.graph
         if edit.node is not None:
             self.cited.setdefault(edit.node.id, set()).update(set(passages) & {one.id for one in self.notes})
-        self._keep(parent_id, edit.graph)
         self.log.extend((actor, event) for event in edit.events)
         return edit
 
@@ -129,13 +98,6 @@ class MemoryGraphRepository:
         for question in self.questions.get(concept_id, {}).values():
             question.tested_ids = [by_title.get(title_key(title)) for title in question.draft.tests]
 
-    async def is_generated(self, node_id: str, *, user_id: str) -> bool:
-        return node_id in self.generated
-
-    async def mark_generated(self, node_id: str, *, user_id: str) -> None:
-        await self.node(node_id, user_id=user_id)
-        self.generated.add(node_id)
-
     async def log_generation(
         self,
         node_id: str,
@@ -149,19 +111,6 @@ class MemoryGraphRepository:
 
     async def document_statuses(self, root_id: str) -> Sequence[DocumentStatus]:
         return self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
-
-    async def passages(self, root_id: str) -> Sequence[Passage]:
-        return self.notes
-
-    async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
-        words = query.casefold().split()
-        return [one for one in self.notes if any(word in one.text.casefold() for word in words)][:limit]
-
-    def _keep(self, parent_id: str, graph: ConceptGraph) -> None:
-        self.graphs[parent_id] = graph
-        for node in graph.nodes:
-            old = self.graphs.get(node.id)
-            self.graphs[node.id] = ConceptGraph(node, old.nodes, old.edges) if old else ConceptGraph(node)
 
 
 @dataclass

@@ -25,6 +25,7 @@ SETTINGS = {
     "auto_explain.log_nested_statements": "on",  # of functions, and the checks of references
     "jit": "off",  # it would compile whatever reads a table that has no index, however small
 }
+OF_SMALL_TABLES = {"enable_seqscan": "off"}
 BLOCKS = ("Shared Hit Blocks", "Shared Read Blocks", "Temp Read Blocks", "Temp Written Blocks")
 
 _LIST = re.compile(r"\(\s*(?:\$\d+(?:::\w+)?\s*,\s*)+\$\d+(?:::\w+)?\s*\)")
@@ -47,14 +48,17 @@ class StatementPlan:
     partitions: frozenset[str]
 
 
-def explain_all(url: str) -> None:
+def explain_all(url: str, *, small: bool = False) -> None:
     """Have PostgreSQL report the plan of every statement to the connections that are made from now on.
+
+    Args:
+        small: whether its tables are so small that it would read them from end to end although they have an index.
 
     Raises psycopg.errors.InsufficientPrivilege: the user is no superuser.
     """
     with psycopg.connect(libpq_url(url), autocommit=True) as connection:
         database = sql.Identifier(connection.info.dbname)
-        for name, value in SETTINGS.items():
+        for name, value in (SETTINGS | OF_SMALL_TABLES if small else SETTINGS).items():
             setting = sql.SQL(".").join(map(sql.Identifier, name.split(".")))
             connection.execute(sql.SQL("alter database {} set {} = {}").format(database, setting, sql.Literal(value)))
 

@@ -133,9 +133,10 @@ async def fill_gap(page: Page) -> str:
 
 
 async def submit_answer(page: Page, text: str, *, verdict: str = "Says it") -> None:
-    """Give an answer at the checkpoint, by its option or in words, and wait until the tutor has said something. One
-    that is to be compared gets the verdict."""
-    message_count = await page.locator(".msg").count()
+    """Once the tutor is silent, give an answer at the checkpoint, by its option or in words, and wait until the tutor
+    has said something. One that is to be compared gets the verdict."""
+    await wait_for_question(page)
+    message_count = await said(page).count()
     if await checkpoint(page).get_by_role("radio").count():
         await checkpoint(page).locator(".opt").filter(has=page.get_by_text(text, exact=True)).click()
     else:
@@ -148,16 +149,21 @@ async def submit_answer(page: Page, text: str, *, verdict: str = "Says it") -> N
 
 
 async def compare(place: Locator, verdict: str) -> None:
-    """Give every criterion of an answer this verdict, and wait until that has arrived."""
-    for radio in await place.get_by_role("radio", name=verdict).all():
-        await radio.check()
-    await place.get_by_role("button", name="Done comparing").click()
+    """Give every criterion of an answer this verdict, one after the other, and wait until that has arrived."""
+    for number in range(await place.locator(".cmp-point").count()):
+        await place.locator(".cmp-point").nth(number).get_by_role("radio", name=verdict).check()
+    await place.locator(".cmp").get_by_role("button", name="Continue").click()
     await expect(place.locator(".cmp")).to_have_count(0)
 
 
+def said(page: Page) -> Locator:
+    """The tutor's whole messages, and a comparison that it asks for; not what it is saying just now."""
+    return page.locator(".msg:not([aria-live]), .cmp")
+
+
 async def wait_for_tutor(page: Page, message_count: int) -> None:
-    """Wait for a message of the tutor more than `said`, or a comparison, and for the end of its turn."""
-    await expect(page.locator(".msg:not([aria-live]), .cmp")).not_to_have_count(message_count)
+    """Wait until the tutor has `said` something new, and for the end of its turn."""
+    await expect(said(page)).not_to_have_count(message_count)
     await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
     await wait_for_effects(page)
 

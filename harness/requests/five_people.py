@@ -94,6 +94,12 @@ class Person:
         await sessions.begin(digest_of(secret), self.user_id, user_agent="Five", replaces=None, origin=TERMINAL)
         self.secret = secret
 
+    async def come_back(self) -> None:
+        """Sign in again with the account as it was: an owner may have disabled it, their own too if there are more."""
+        accounts = self.server.accounts.accounts
+        await accounts.change(self.user_id, role=ROLES[self.name], disabled=False, origin=TERMINAL)
+        await self.begin_session()
+
 
 @dataclass(frozen=True, slots=True)
 class FivePeople:

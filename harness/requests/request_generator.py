@@ -1,6 +1,7 @@
 """Requests drawn from the OpenAPI document: good and bad, with the learner's own, foreign and unknown ids."""
 
 import json
+import math
 import random
 import re
 import warnings
@@ -22,6 +23,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 ORIGIN = "http://localhost:3000"
 Case = AnyCase[Any]
+MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 UNKNOWN_IDS = (
     "no-such-thing",
     "0",
@@ -181,19 +183,26 @@ class RequestGenerator:
         return [(self.chance.choice(names), one if isinstance(one, bytes) else str(one).encode()) for one in files]
 
 
-def make_request_generator(document: dict[str, Any], per_operation: int, number: int) -> RequestGenerator:
+def make_request_generator(
+    document: dict[str, Any], per_operation: int, number: int, *, count: int
+) -> RequestGenerator:
     """A drawing with so many good and so many bad cases of every operation; `number` is its seed.
 
     Where an operation takes nothing that could be bad (no query, no body), all its cases are good ones.
+
+    Args:
+        count: of requests that are drawn in all: no more cases are generated than are sent.
     """
     cases: list[Sequence[Case]] = []
+    operations = sum(len(methods) for methods in document["paths"].values())
+    per_operation = min(per_operation, math.ceil(count / operations / len(MODES)))
     for found in schemathesis.openapi.from_dict(document).get_all_operations():
         if isinstance(found, Err):
             raise found.err()
         operation = found.ok()
         described = document["paths"][operation.path][operation.method]
         takes_more = "requestBody" in described or any(one["in"] == "query" for one in described.get("parameters", ()))
-        modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE) if takes_more else (GenerationMode.POSITIVE,)
+        modes = MODES if takes_more else MODES[:1]
         drawn = [_generate_cases(operation.as_strategy(generation_mode=mode), per_operation, number) for mode in modes]
         cases.append([case for of_mode in drawn for case in of_mode])
     return RequestGenerator(cases, random.Random(number))

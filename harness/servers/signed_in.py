@@ -88,13 +88,14 @@ async def serving_sign_in(
     """A server on which people sign in, with passwords where nothing else is said.
 
     Args:
-        methods: where there are others than passwords, the server is called by a name, which passkeys need.
+        methods: where there are others than passwords, the server is called by a name, which passkeys need; so it is
+            where it sends mails.
         take_token: `unlimited` for tests that share a server, and with it the attempts of one address.
         more: settings.
     """
     async with AsyncExitStack() as stack:
         listening_on = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        has_name = methods != "password"
+        has_name = methods != "password" or "smtp" in more
         public_url = f"http://localhost:{listening_on.getsockname()[1]}" if has_name else None
         settings = ChosenSettings.model_validate(
             {

@@ -5,21 +5,22 @@ The one agent does nothing until the test lets it go: what happens in a run mean
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, cast
 
 import httpx2
 from pydantic import JsonValue
 
+from harness.agents.waiting_agent import WaitingAgent
+from harness.runs.observed_runs import ObservedRuns
 from harness.runs.observers import NullObserver
 from harness.servers.chosen_settings import ChosenSettings
 from harness.servers.engines import open_engines, open_topology_database
 from harness.servers.in_process import RunningServer, serve_app
 from sprout.accounts.principal import LOCAL_LEARNER
-from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.anki.package_writer import write_anki_package
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
@@ -31,13 +32,10 @@ from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID, BranchRow, PathRepository
 from sprout.llm.model_key import ModelKey
 from sprout.loop.model import ModelRequest, ReplyPart
-from sprout.loop.policy import LoopPolicy
 from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.run_store import WorkerLease
 from sprout.runs.state import Run
-from sprout.runs.streaming.bus import BusMessage
-from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.shared_state import SharedState
 from sprout.sign_in import account_repositories
 from sprout.store.account.account import SqlAccount
@@ -70,7 +68,7 @@ from sprout.web.http.dependencies import (
     PageFiles,
     PathRepositories,
     RequestPolicy,
-    RunService,
+    Runs,
     ServerProbes,
     TeachingRepositories,
     WebDependencies,
@@ -79,7 +77,6 @@ from sprout.web.http.limits import LOCAL_ORIGINS, WebLimits
 from sprout.web.http.open_streams import OpenStreams
 from sprout.web.routes import web_app
 
-Batched = TypeVar("Batched")
 PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
 BACKGROUND_INTERVAL_S = {
     False: 10.0,
@@ -101,102 +98,6 @@ class NoModel:
 
     def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
         raise AssertionError("no test of the web asks a model")
-
-
-class WaitingAgent:
-    """An agent that waits until its run is released."""
-
-    def __init__(self) -> None:
-        self._finished: dict[str, asyncio.Event] = {}
-
-    def finish(self, run_id: str) -> None:
-        self._finished.setdefault(run_id, asyncio.Event()).set()
-
-    async def brief(self, job: Job, team: Team) -> Brief:
-        await self._finished.setdefault(job.run_id, asyncio.Event()).wait()
-        return Brief()
-
-    @property
-    def spec(self) -> AgentSpec:
-        return AgentSpec(name="topic", lane="topic", policy=LoopPolicy(), brief=self.brief)
-
-    @property
-    def others(self) -> Sequence[AgentSpec]:
-        """The same under the names of other agents that a request may start."""
-        refinement = replace(self.spec, name="refinement", lane="concept", label="concept_refinement")
-        return refinement, replace(self.spec, name="review", lane="review", label="path_review")
-
-
-class ObservedRuns:
-    """The real runs, and how many streams are open, and which runs were asked to stop."""
-
-    def __init__(self, live: LiveRuns) -> None:
-        self._live = live
-        self._changed = asyncio.Event()
-        self._followers: dict[str, int] = {}
-        self._asked_to_stop: set[str] = set()
-        self.start, self.run, self.runs, self.latest = live.start, live.run, live.runs, live.latest
-        self.handoff, self.answer, self.resume, self.run_of_key = (
-            live.handoff,
-            live.answer,
-            live.resume,
-            live.run_of_key,
-        )
-        self.retry, self.discard, self.cancel_all = live.retry, live.discard, live.cancel_all
-
-    async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[BusMessage]]:
-        async with self._counted(root_id, self._live.follow(root_id, after=after)) as batches:
-            async for batch in batches:
-                yield batch
-
-    async def follow_to_end(self, root_id: str) -> AsyncIterator[list[BusMessage]]:
-        async with self._counted(root_id, self._live.follow_to_end(root_id)) as batches:
-            async for batch in batches:
-                yield batch
-
-    async def follow_learner(
-        self, user_id: str, cursors: Mapping[str, int] | None, *, live: bool = True
-    ) -> AsyncIterator[list[TaggedEvent]]:
-        async with self._counted(user_id, self._live.follow_learner(user_id, cursors, live=live)) as batches:
-            async for batch in batches:
-                yield batch
-
-    async def cancel(self, run_id: str, *, user_id: str) -> Run:
-        try:
-            return await self._live.cancel(run_id, user_id=user_id)
-        finally:
-            self._asked_to_stop.add(run_id)
-            self._wake()
-
-    def followers(self, root_id: str) -> int:
-        return self._followers.get(root_id, 0)
-
-    async def until_followers(self, root_id: str, count: int) -> None:
-        while self.followers(root_id) != count:
-            await self._changed.wait()
-
-    async def until_asked_to_stop(self, run_id: str) -> None:
-        while run_id not in self._asked_to_stop:
-            await self._changed.wait()
-
-    @asynccontextmanager
-    async def _counted(
-        self, followed: str, batches: AsyncGenerator[list[Batched], None]
-    ) -> AsyncIterator[AsyncGenerator[list[Batched], None]]:
-        self._follows(followed, 1)
-        try:
-            async with aclosing(batches):
-                yield batches
-        finally:
-            self._follows(followed, -1)
-
-    def _follows(self, followed: str, change: int) -> None:
-        self._followers[followed] = self.followers(followed) + change
-        self._wake()
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
 
 
 @dataclass
@@ -341,7 +242,7 @@ def _offline(agent: str, small: bool) -> ModelChoice:
 
 
 def web_parts(
-    database: Database, shared: SharedState, paths: SqlPaths, runs: RunService, static_dir: Path
+    database: Database, shared: SharedState, paths: SqlPaths, runs: Runs, static_dir: Path
 ) -> WebDependencies:
     metrics, publish = Metrics(), shared.bus.publish
 

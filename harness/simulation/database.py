@@ -4,14 +4,14 @@ import asyncio
 import random
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
@@ -159,6 +159,9 @@ class SimulatedReadPool:
         self._fate.raise_if_dead()
         with self._engine.connect() as connection:
             return body(connection)
+
+    async def fetch(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row[Any]]:
+        return await self.run(lambda connection: connection.execute(statement, values).all())
 
     async def close(self) -> None:
         """Nothing is left over: each look is awaited."""

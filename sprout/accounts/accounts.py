@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Protocol
 
 from pydantic import Field
@@ -62,6 +63,22 @@ class CodeInvalid(SproutError):
         super().__init__("This link has been used or has expired. Ask for a new one.")
 
 
+class LinkPurpose(StrEnum):
+    """Purpose of a link's code: setting any way to sign in or the password alone, or confirming an e-mail address."""
+
+    SIGN_IN = "sign_in"
+    PASSWORD = "password"  # noqa: S105 - the name of a purpose
+    EMAIL = "email"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHolder:
+    """The user whom a link is for, and what it does."""
+
+    user_id: str
+    purpose: LinkPurpose
+
+
 @dataclass(frozen=True, slots=True)
 class NewAccount:
     """An account to be made, with a name that `sign_in_name` has let pass."""
@@ -74,7 +91,7 @@ class NewAccount:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Credentials of an account. Without a password nobody can sign in yet."""
+    """Credentials of an account. Without a password the account cannot sign in yet."""
 
     user_id: str
     password_hash: str | None
@@ -143,10 +160,21 @@ class Passwords(Protocol):
         yet is found again. Raises CodeInvalid, NameTaken."""
         ...
 
-    async def holder_of(self, code_digest: str) -> str:
-        """The user whose password a code sets. Raises CodeInvalid."""
+    async def issue_recovery_code(
+        self, code_digest: str, *, user_id: str, expires_at: datetime, origin: Origin
+    ) -> None:
+        """Keep a code that sets the password alone, beside earlier ones: anybody can ask for one, and is not to void
+        those that others have. Raises NotFound."""
         ...
 
-    async def set_password_by_code(self, code_digest: str, password_hash: str, *, origin: Origin) -> str:
-        """Set the password that a code is for, as `set_password` does; the account's user. Raises CodeInvalid."""
+    async def holder_of(self, code_digest: str) -> str:
+        """The user whose way to sign in a code sets. Raises CodeInvalid."""
+        ...
+
+    async def password_holder_of(self, code_digest: str) -> str:
+        """The user whose password a code sets, whatever else it might. Raises CodeInvalid."""
+        ...
+
+    async def set_password_by_code(self, code_digest: str, password_hash: str, *, origin: Origin) -> LinkHolder:
+        """Set the password that a code is for, as `set_password` does. Raises CodeInvalid."""
         ...

@@ -14,7 +14,7 @@ ATTEMPT_LIFETIME = timedelta(minutes=10)
 
 
 class Purpose(StrEnum):
-    """What an answer is for; one that is for something else is refused."""
+    """The purpose of an answer; one for another purpose is refused."""
 
     PASSKEY = "passkey"
     PASSKEY_AFTER_PASSWORD = "passkey_after_password"  # noqa: S105 - the name of a purpose
@@ -35,7 +35,7 @@ class AttemptInvalid(SproutError):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What an answer is for.
+    """The purpose of an answer.
 
     Args:
         user_id: whose answer it must be, where that is known.

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from pydantic import Field
 
+from sprout.accounts.classes import MODEL_SWITCH, ModelSwitch
 from sprout.errors import BadInput
 from sprout.events import Wire
 
@@ -34,6 +35,19 @@ class ClassBudgetRow(BudgetNumbers):
     month_ends_at: str
 
 
+class ClassSpendingRow(Wire):
+    """A class as owners see it: whose it is, how large, which model it uses, and what it has cost this month."""
+
+    id: str
+    name: str
+    teacher_id: str
+    teacher: str = Field(description="the teacher's display name")
+    members: int
+    model: ModelSwitch = Field(description=MODEL_SWITCH)
+    archived_at: str | None
+    this_month: Spending
+
+
 class MoreThanAllowed(BadInput):
     """A budget of a class that is above what the settings allow each class."""
 
@@ -52,4 +66,8 @@ class ClassBudgets(Protocol):
 
     async def set_budget(self, class_id: str, numbers: BudgetNumbers, *, user_id: str) -> ClassBudgetRow:
         """Set all four limits. Raises MoreThanAllowed, MissingRight."""
+        ...
+
+    async def spending(self, *, owner_id: str) -> list[ClassSpendingRow]:
+        """All classes, in the order of creation; none for who is no owner."""
         ...

@@ -48,8 +48,7 @@ class DeskItem(Wire):
     model_answer: str
     criteria: list[DeskCriterion]
     answer: str | None
-    drawn: bool
-    shows_drawing: bool = Field(description="whether its drawing can be seen: the learner disputes the question")
+    drawn: bool = Field(description="whether the answer has a drawing; `answer` is then the note beside it")
     compared: bool = Field(description="whether the learner has compared it with the model answer")
     mark: AnswerMark | None
     sure: float | None = Field(description="0..1")
@@ -139,7 +138,7 @@ class Desk(Protocol):
     async def learner(self, class_id: str, item_id: str, *, teacher_id: str) -> DeskLearner: ...
 
     async def drawing(self, class_id: str, item_id: str, *, teacher_id: str) -> Drawing:
-        """The drawing that an answer is, which its learner shows by disputing the question. Raises NotFound."""
+        """The drawing that the answer of an item is. Raises NotFound."""
         ...
 
     async def decide(self, class_id: str, item_id: str, decision: Decision, *, teacher_id: str) -> DeskDecisionRow:

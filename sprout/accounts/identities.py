@@ -23,7 +23,7 @@ class LinkedIdentityRow(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Somebody at a provider, as it has proved; `subject` is theirs for ever, `name` is for people."""
+    """Identity at a provider, as its token proves; `subject` never changes, `name` is for people."""
 
     issuer: str
     subject: str
@@ -31,7 +31,7 @@ class Identity:
 
 
 class IdentityRefused(NotSignedIn):
-    """The provider's answer does not prove who somebody is."""
+    """The provider's answer proves no identity."""
 
     code = "oidc_refused"
 
@@ -49,7 +49,7 @@ class IdentityCancelled(NotSignedIn):
 
 
 class IdentityNotLinked(NotSignedIn):
-    """Nobody here has linked this identity, or their account is disabled."""
+    """The identity is linked to no account, or to a disabled one."""
 
     code = "oidc_not_linked"
 
@@ -95,7 +95,7 @@ class LinkedIdentities(Protocol):
     """Linked identities, with their record in the log of security events in the same transaction."""
 
     async def sign_in(self, identity: Identity) -> str | None:
-        """The user to whom it is linked, with the use kept; None for nobody, or a disabled account."""
+        """The user to whom it is linked, with the use stored; None without a link, or for a disabled account."""
         ...
 
     async def identities(self, user_id: str) -> list[LinkedIdentityRow]:

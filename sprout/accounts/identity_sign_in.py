@@ -1,4 +1,4 @@
-"""Signing in at an OpenID provider, and linking somebody there to an account here, which only people do."""
+"""Sign-in at an OpenID provider, and the link of an identity there to an account here, which only people make."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class ProviderVisit:
 
 @dataclass(frozen=True, slots=True)
 class ProviderAnswer:
-    """What the provider sends a browser back with. Without a code it says no."""
+    """Parameters with which the provider sends a browser back. Without a code it has refused."""
 
     state: str
     code: str | None = None
@@ -79,7 +79,7 @@ class IdentitySignIn:
         return await self._begin(Attempt(Purpose.IDENTITY_LINK, caller.user_id))
 
     async def end_visit(self, answer: ProviderAnswer, browser: Browser) -> VisitEnd:
-        """What has come of a visit; errors are in it."""
+        """The outcome of a visit, errors among them."""
         was_linking = False
         try:
             await self.throttle.take("", browser.address)

@@ -25,7 +25,7 @@ class PasskeyRow(Wire):
 
 
 class WrongPasskey(NotSignedIn):
-    """A passkey that nobody has here, whose proof does not hold, or of a disabled account; which is not said."""
+    """An unknown passkey, one whose proof does not hold, or one of a disabled account; which of them is not said."""
 
     code = "wrong_passkey"
 
@@ -34,7 +34,7 @@ class WrongPasskey(NotSignedIn):
 
 
 class PasskeyRefused(BadInput):
-    """What a browser sent as a new passkey does not prove to be one for this server."""
+    """A new passkey whose proof is not for this server."""
 
     code = "passkey_refused"
 
@@ -135,7 +135,7 @@ class PasskeyCreation:
 
 
 class RelyingParty(Protocol):
-    """What browsers are asked for, and whether their answers hold."""
+    """Options for browsers, and the check of their answers."""
 
     def creation_options(
         self, challenge: str, *, user_id: str, name: str, display_name: str, known: Sequence[PasskeyHandle]
@@ -165,7 +165,7 @@ class Passkeys(Protocol):
     """Passkeys, with their record in the log of security events in the same transaction."""
 
     async def find(self, credential_id: str) -> KnownPasskey | None:
-        """The passkey with this id; None for one of nobody, or of a disabled account."""
+        """The passkey with this id; None if it is unknown, or of a disabled account."""
         ...
 
     async def keep_use(self, credential_id: str, sign_count: int, *, origin: Origin) -> bool:

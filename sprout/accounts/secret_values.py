@@ -15,5 +15,5 @@ def new_secret() -> str:
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a secret, 64 hexadecimal digits."""
+    """The stored digest of a secret, 64 hexadecimal digits."""
     return sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -1,4 +1,4 @@
-"""Security log: who did what to which account, when and from where, without any secret."""
+"""Security log: who did what to which account or to the model key, when and from where, without any secret."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ INTERVAL_S = 600.0
 
 
 class SecurityEventKind(StrEnum):
-    """What happened to an account."""
+    """Kinds of events about an account or the key of the models."""
 
     ACCOUNT_CREATED = "account_created"
     ACCOUNT_DISABLED = "account_disabled"
@@ -21,15 +21,21 @@ class SecurityEventKind(StrEnum):
     CLASS_JOINED = "class_joined"
     CLASS_LEFT = "class_left"
     DATA_ADOPTED = "data_adopted"
+    EMAIL_ASKED = "email_asked"
+    EMAIL_CONFIRMED = "email_confirmed"
+    EMAIL_REMOVED = "email_removed"
     IDENTITY_LINKED = "identity_linked"
     IDENTITY_UNLINKED = "identity_unlinked"
     LINK_CREATED = "link_created"
+    MODEL_KEY_REMOVED = "model_key_removed"
+    MODEL_KEY_SET = "model_key_set"
     PASSKEY_ADDED = "passkey_added"
     PASSKEY_OFF_AFTER_PASSWORD = "passkey_off_after_password"  # noqa: S105
     PASSKEY_ON_AFTER_PASSWORD = "passkey_on_after_password"  # noqa: S105
     PASSKEY_REFUSED = "passkey_refused"
     PASSKEY_REMOVED = "passkey_removed"
     PASSWORD_SET = "password_set"  # noqa: S105 - the name of an event
+    RECOVERY_REQUESTED = "recovery_requested"
     ROLE_CHANGED = "role_changed"
     SESSION_ENDED = "session_ended"
     SESSIONS_ENDED = "sessions_ended"
@@ -42,7 +48,7 @@ class SecurityEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a change comes from.
+    """Origin of a change.
 
     Args:
         address: of the client; "terminal" for a command on the server's machine.
@@ -57,7 +63,10 @@ TERMINAL = Origin("terminal")
 
 
 class SecurityEventRow(Wire):
-    """An event. `user_id` is whose account it is about, null for a name that nobody has; `actor_id` who did it."""
+    """An event. `actor_id` is who did it.
+
+    `user_id` is whose account it is about; null for an unknown name, and for an event of the server.
+    """
 
     id: str
     kind: SecurityEventKind

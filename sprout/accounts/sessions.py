@@ -10,7 +10,7 @@ from sprout.events import Wire
 IDLE_END = timedelta(days=14)
 ABSOLUTE_END = timedelta(days=90)
 SEEN_EVERY = timedelta(minutes=5)
-"""How exactly it is kept when a session or a token was last used: a write for each request would be one too many."""
+"""Precision of the last use of a session or a token: a write for each request would be too many."""
 MAX_SESSIONS = 50
 MAX_USER_AGENT = 200
 
@@ -37,7 +37,7 @@ class Sessions(Protocol):
         ...
 
     async def find(self, secret_digest: str) -> Principal | None:
-        """Who is signed in with this secret; None for one that is unknown, idle, over, or of a disabled account."""
+        """The user signed in with this secret; None for one that is unknown, idle, over, or of a disabled account."""
         ...
 
     async def sessions(self, caller: Principal) -> list[SessionRow]:

@@ -44,14 +44,14 @@ class SharedElsewhere(Conflict):
 
 
 class SharedLessons(Protocol):
-    """What a learner shares is scoped to them, what a teacher reads to their class and its members."""
+    """Shared lessons: those of a learner are scoped to them, those a teacher reads to their class and its members."""
 
     async def share(self, session_id: str, class_id: str, *, user_id: str) -> LessonShare:
         """Let the teacher of a class read a conversation. Raises NotFound (also: not a member), SharedElsewhere."""
         ...
 
     async def stop(self, session_id: str, *, user_id: str) -> None:
-        """Nobody else reads the conversation any more. Raises NotFound."""
+        """Make the conversation private again. Raises NotFound."""
         ...
 
     async def find(self, session_id: str, *, user_id: str) -> LessonShare | None:

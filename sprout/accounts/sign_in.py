@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from sprout.accounts.accounts import AccountRow, Accounts, NewAccount, Passwords
+from sprout.accounts.accounts import AccountRow, Accounts, LinkPurpose, NewAccount, Passwords
 from sprout.accounts.names import name_key, sign_in_name
 from sprout.accounts.passwords import check_password, hash_password, is_outdated, verify_password
 from sprout.accounts.principal import AccountRole, Principal
@@ -136,14 +136,23 @@ class PasswordSignIn:
         new = NewAccount(kept_name, display_name or kept_name, AccountRole.OWNER)
         return await self._passwords.create_owner(digest_of(code), new, origin=Origin(browser.address))
 
-    async def set_password(self, code: str, password: str, browser: Browser) -> str:
-        """Set the password that a link is for. Raises CodeInvalid, BadInput, TooManyRequests."""
+    async def set_password(self, code: str, password: str, browser: Browser) -> str | PasskeyRequest:
+        """Set the password that a link is for; one that came by mail does not go around the second factor.
+
+        Raises CodeInvalid, BadInput, TooManyRequests.
+        """
         await self._throttle.take("", browser.address)
-        account = await self._accounts.account(await self._passwords.holder_of(digest_of(code)))
+        account = await self._accounts.account(await self._passwords.password_holder_of(digest_of(code)))
         check_password(password, account.name)
         origin = Origin(browser.address)
-        user_id = await self._passwords.set_password_by_code(digest_of(code), await self._hash(password), origin=origin)
-        return await self._begin(user_id, browser)
+        holder = await self._passwords.set_password_by_code(digest_of(code), await self._hash(password), origin=origin)
+        if (
+            holder.purpose is LinkPurpose.PASSWORD
+            and account.passkey_after_password
+            and self._second_factor is not None
+        ):
+            return await self._second_factor.request_after_password(holder.user_id)
+        return await self._begin(holder.user_id, browser)
 
     async def _begin(self, user_id: str, browser: Browser) -> str:
         return await begin_session(self._sessions, user_id, browser)

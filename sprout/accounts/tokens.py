@@ -55,7 +55,7 @@ class Tokens(Protocol):
         ...
 
     async def find(self, secret_digest: str) -> Principal | None:
-        """Who is called for with this secret; None for one that is unknown, expired, or of a disabled account."""
+        """The caller whom this secret stands for; None for one that is unknown, expired, or of a disabled account."""
         ...
 
     async def tokens(self, user_id: str) -> list[TokenRow]:

@@ -43,7 +43,7 @@ async def make_owner(database: Database, name: str, password: str | None) -> str
 async def adopt_local_data(database: Database, name: str, *, back: bool) -> tuple[AccountRow, Mapping[str, int]]:
     """Give what the one local learner has to an account, or back; the account, and the numbers of rows by table.
 
-    Raises SetupError: nobody has the name; Conflict: a run is active.
+    Raises SetupError: no account has the name; Conflict: a run is active.
     """
     accounts = SqlAccounts(database)
     found = await accounts.find(name)

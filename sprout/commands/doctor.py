@@ -16,6 +16,7 @@ from sprout.commands.installation import (
     check_courses,
     check_data_folder,
     check_database,
+    check_mail,
     check_queue,
     check_redis,
     check_sqlite,
@@ -67,6 +68,8 @@ async def _findings(settings: Settings, probing: Probing) -> AsyncIterator[Findi
         yield finding
     if settings.redis_url is not None:
         yield await check_redis(settings.redis_url)
+    if settings.smtp is not None:
+        yield await check_mail(settings.smtp, site=settings.public_url or "")
     for finding in (*check_models(settings), *check_courses(settings), *check_plugins(settings)):
         yield finding
     if probing != "none" and not settings.offline:

@@ -33,7 +33,7 @@ LINES = 10  # of progress, where the output is no terminal
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRequest:
-    """What the command line asks for."""
+    """Options of the command line."""
 
     suite: str
     model: str | None

@@ -7,8 +7,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from sprout.accounts.mail import MailNotSent
 from sprout.commands.finding import Finding, FindingStatus
 from sprout.config import Settings
+from sprout.engines.smtp_mailer import SmtpMailer, SmtpServer
 from sprout.errors import SetupError, SproutError
 from sprout.offline.courses.course_folder import load_course_folder
 from sprout.roles import role_of_server
@@ -46,6 +48,15 @@ def check_data_folder(settings: Settings) -> Finding:
             "data folder", FindingStatus.BROKEN, f"{message}: make room, or set SPROUT_DATA_DIR to another disk"
         )
     return Finding("data folder", FindingStatus.NOTE if free < LOW_SPACE_BYTES else FindingStatus.OK, message)
+
+
+async def check_mail(server: SmtpServer, *, site: str) -> Finding:
+    """The mail server: it is connected to and signed in at, and sent nothing."""
+    try:
+        await SmtpMailer(server, site=site).check()
+    except MailNotSent as error:
+        return Finding("mail", FindingStatus.BROKEN, str(error))
+    return Finding("mail", FindingStatus.OK, f"{server.host}:{server.used_port}, as {server.sender}")
 
 
 def check_courses(settings: Settings) -> Iterator[Finding]:

@@ -26,7 +26,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 class McpSettings(BaseSettings):
-    """Where the server is, and who asks it: for a command that needs none of the server's own settings."""
+    """Address and token of the server: for a command that needs none of the server's own settings."""
 
     model_config = SettingsConfigDict(env_prefix="SPROUT_MCP_")
 
@@ -64,7 +64,7 @@ class SproutServer:
             raise SetupError(f"{self._url} refuses: {_reason(answer)}")
 
     async def instructions(self) -> str | None:
-        """How the server wants to be used."""
+        """Instructions of the server for its use."""
         async with self._connection("auto") as client:
             return client.instructions
 
@@ -78,7 +78,7 @@ class SproutServer:
             return await client.call_tool(params.name, params.arguments, progress_callback=report)
 
     async def why_not(self) -> str:
-        """What an assistant is told of a call without a result."""
+        """The answer to an assistant for a call without a result."""
         try:
             await self.check()
         except SetupError as error:

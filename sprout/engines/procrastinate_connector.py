@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing, contextmanager
+from selectors import EVENT_READ, DefaultSelector
 from typing import Any
 
 from procrastinate import PsycopgConnector
@@ -12,6 +13,7 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 from psycopg import AsyncConnection, OperationalError
 from psycopg.sql import SQL, Identifier
+from psycopg_pool import AsyncConnectionPool
 
 from sprout.errors import DatabaseUnavailable
 from sprout.runs.cancellation import raise_if_cancelled
@@ -34,7 +36,8 @@ class Connector(PsycopgConnector):
 
     def __init__(self, url: str, connections: int) -> None:
         # Each of its queries is one statement, which needs no transaction around it.
-        super().__init__(conninfo=url, min_size=1, max_size=connections, timeout=5.0, kwargs={"autocommit": True})
+        sizes: dict[str, Any] = {"min_size": 1, "max_size": connections}
+        super().__init__(pool_factory=_create_pool, conninfo=url, timeout=5.0, kwargs={"autocommit": True}, **sizes)
         self._url = url
 
     async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
@@ -94,6 +97,20 @@ def translate_errors() -> Iterator[None]:
         if isinstance(error.__cause__, OperationalError):
             raise DatabaseUnavailable from error
         raise
+
+
+def _create_pool(**options: Any) -> AsyncConnectionPool:
+    """A pool that looks at a connection's socket before each use: the check of Procrastinate's is a round trip."""
+    return AsyncConnectionPool(**options | {"check": _require_silence})
+
+
+async def _require_silence(connection: AsyncConnection) -> None:
+    """Raises OperationalError: something has come over an idle connection, on which a server says only that it ends."""
+    with DefaultSelector() as selector:
+        selector.register(connection.fileno(), EVENT_READ)
+        if selector.select(0):
+            await connection.close()
+            raise OperationalError("The server has ended this connection.")
 
 
 async def _hear(connection: AsyncConnection, on_notification: Notify) -> None:

@@ -32,7 +32,7 @@ class SoloTeam:
     results: list[TurnResult] = field(default_factory=list)
 
     async def publish(self, event: Event) -> None:
-        """Nobody watches."""
+        """Events are dropped: no stream is open."""
 
     async def pause(self, seconds: float) -> bool:
         return True

@@ -19,7 +19,7 @@ Verdict = Literal["better", "worse", "same", ""]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How a metric differs between the two.
+    """Difference of a metric between the two.
 
     Args:
         p: two-sided, of the test that is named.

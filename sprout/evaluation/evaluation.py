@@ -59,7 +59,7 @@ class ModelAccess:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What tells these models from others."""
+        """Key that distinguishes these models from others."""
         return (self.tested.name, self.judge.name if self.judge else "", self.server)
 
     def recorded(self, model: NamedModel | None, *, keeps_replies: bool) -> RecordedModel | None:
@@ -125,7 +125,7 @@ class _Evaluation:
 
     @property
     def outcomes_on_disk(self) -> OutcomeStore | None:
-        """Where whole items are kept, for a suite of which replies cannot be."""
+        """Folder of whole items, for a suite whose replies cannot be stored."""
         folder = self.access.outcomes
         return OutcomeStore(folder, self.access.names) if folder is not None and self.suite.has_random_ids else None
 

@@ -17,7 +17,6 @@ from sprout.evaluation.measures.resampling import bootstrap, resamples_of
 from sprout.evaluation.suite import Metric, Record, Suite
 from sprout.events import Usage, Wire
 
-FORMAT = 1
 DIGITS = 6
 NO_MODEL = "none"
 
@@ -46,7 +45,7 @@ class DataDigest(Wire):
 
 
 class Calls(Wire):
-    """What the calls of an evaluation cost; those found on disk count as if they had been made."""
+    """Cost of the calls of an evaluation; those found on disk count as if they had been made."""
 
     count: int
     from_disk: int

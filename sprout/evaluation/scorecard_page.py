@@ -39,7 +39,7 @@ def metric_table(card: Scorecard) -> str:
 
 
 def comparison_page(found: Comparison) -> str:
-    """What got better, what got worse, and what cannot be told from chance."""
+    """Metrics that got better, that got worse, and those whose difference may be chance."""
     lines = [
         f"# {found.suite}: {found.first} → {found.second}",
         "",

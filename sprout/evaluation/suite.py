@@ -25,7 +25,7 @@ class NamedModel:
 
 @dataclass(frozen=True, slots=True)
 class ItemModels:
-    """What one item may call: the model under test, and the one that judges, where there is one."""
+    """Models that an item may call: the one under test, and the one that judges, if there is one."""
 
     tested: NamedModel
     judge: NamedModel | None = None
@@ -64,7 +64,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """Where the items come from: a name, the licence, and a hash of their content."""
+    """Origin of the items: a name, the licence, and a hash of their content."""
 
     name: str
     licence: str

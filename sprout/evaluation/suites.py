@@ -19,7 +19,7 @@ from sprout.evaluation.suite import Metric, Suite
 
 @dataclass(frozen=True, slots=True)
 class SuiteKind:
-    """How a suite is made.
+    """Recipe of a suite.
 
     Args:
         says: what it measures, for people.

@@ -55,7 +55,7 @@ def claude_client(
     Both ways of sending the key are used, since compatible servers read one or the other.
 
     Args:
-        first_byte_s: how long a reply may take to begin; then `Claude` must be told `idle_s` too.
+        first_byte_s: how long a reply may take to begin; then `Claude` needs the same `idle_s`.
     """
     timeout = httpx2.Timeout(REPLY_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, read=first_byte_s or idle_s)
     return AsyncAnthropic(

@@ -70,11 +70,12 @@ class ModelKey:
             )
         await self._change(key)
 
-    async def forget(self) -> None:
-        """Remove the kept key, if there is one. Raises Conflict, StorageUnavailable."""
-        await self._change(None)
+    async def forget(self) -> bool:
+        """Remove the kept key; whether there was one. Raises Conflict, StorageUnavailable."""
+        return await self._change(None)
 
-    async def _change(self, key: str | None) -> None:
+    async def _change(self, key: str | None) -> bool:
+        """Replace the kept key; whether there was one."""
         if self._source == "environment":
             raise Conflict(
                 "The environment sets the model key (ANTHROPIC_API_KEY): change it there, and restart Sprout.",
@@ -95,8 +96,10 @@ class ModelKey:
                     code="model_key_not_written",
                     reason=error.strerror or "unknown",
                 ) from error
+            was_kept = self._source is not None
             self._next = key
             self._source = None if key is None else "data_folder"
+            return was_kept
 
 
 def _write(file: Path, key: str | None) -> None:

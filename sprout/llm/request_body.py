@@ -54,7 +54,7 @@ def request_body(request: ModelRequest, facts: ModelFacts, thinking_tokens: Mapp
 
 
 def _tool_choice(choice: str, *, thinks: bool) -> dict[str, str]:
-    """No model can be made to call a tool while it thinks: then it is left to what it was told."""
+    """No model can be made to call a tool while it thinks: then its instructions have to suffice."""
     if choice in ("auto", "none"):
         return {"type": choice}
     return {"type": "auto"} if thinks else {"type": "tool", "name": choice}

@@ -1,4 +1,4 @@
-"""Model routes: one ChatModel before several servers, which are told apart by the name of the model."""
+"""Model routes: one ChatModel before several servers, chosen by the name of the model."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing

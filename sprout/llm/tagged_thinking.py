@@ -26,7 +26,7 @@ class TaggedThinking:
         self._passes = False
 
     def feed(self, text: str) -> str:
-        """The part of the answer that can be told now."""
+        """The part of the answer that can be sent now."""
         if self._passes:
             return text
         self._held += text

@@ -79,9 +79,7 @@ class _Mending:
     def mend_object(self, value: Any, schema: Schema, place: str) -> Any:
         schema = self._resolved(schema)
         properties: Mapping[str, Any] = schema.get("properties") or {}
-        value = _parsed(value, dict)
-        if isinstance(value, list) and len(value) == 1:
-            value = value[0]
+        value = _parsed(_only_item(value), dict)
         if isinstance(value, str) and (name := schema.get("text_is")) and value.strip():
             value = {name: value}
         if not isinstance(value, Mapping) or not properties:
@@ -110,7 +108,8 @@ class _Mending:
     def _as_list(self, value: Any, item: Schema, place: str) -> list[Any]:
         value = _parsed(value, list)
         if isinstance(value, list):
-            return value
+            inner = _parsed(_only_item(value), list)
+            return inner if isinstance(inner, list) else value
         self.notes.append(f"{place}: read as a list")
         if isinstance(value, str):
             return [value] if item.get("type") == "object" and "text_is" not in item else _split(value)
@@ -140,6 +139,7 @@ class _Mending:
         return value
 
     def _mend_number(self, value: Any, schema: Schema, place: str) -> Any:
+        value = _only_item(value)
         if schema.get("synonyms") and isinstance(value, str):
             value = schema["synonyms"].get(_words(value), value)
         most = schema.get("maximum")
@@ -158,8 +158,7 @@ class _Mending:
 
     def _member(self, value: Any, schema: Schema, place: str) -> Any:
         members: Sequence[Any] = [schema["const"]] if "const" in schema else schema["enum"]
-        if isinstance(value, list) and len(value) == 1:
-            value = value[0]
+        value = _only_item(value)
         if value in members or not isinstance(value, str):
             return value
         wanted = _words(value)
@@ -223,6 +222,12 @@ def _parsed(value: Any, kind: type) -> Any:
     except ValueError:
         return value
     return found if isinstance(found, kind) else value
+
+
+def _only_item(value: Any) -> Any:
+    """The one item of a list whose others are empty; else the value as it is."""
+    items = [one for one in value if not _is_empty(one)] if isinstance(value, list) else []
+    return items[0] if len(items) == 1 else value
 
 
 def _split(text: str) -> list[str]:

@@ -52,7 +52,7 @@ def main(limits_json: str, parent_pid: str) -> None:
 
 
 def run_program(job: dict[str, str], output: TextIO) -> dict[str, Any]:
-    """Run the program of the job, and tell what came of it."""
+    """Run the program of the job and report its end."""
     sys.stdin = io.StringIO(job["typed"] + "\n" if job["typed"] else "")
     vars(builtins)["input"] = _read_line
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -92,7 +92,7 @@ def _end_of(program: str, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _go_on(seconds: float, /) -> None:
-    """`time.sleep` without the wait, which would hold up whoever waits for the marks."""
+    """`time.sleep` without the wait, which would only delay the marks."""
 
 
 def _read_line(prompt: object = "", /) -> str:

@@ -11,7 +11,7 @@ LESSON_AGENTS = frozenset({"tutor", "grading"})
 
 
 class Urgency(IntEnum):
-    """How urgent a call is: somebody sits in a lesson and waits for it, or a path grows meanwhile."""
+    """Urgency of a call: a learner waits for it in a lesson, or a path grows in the background."""
 
     LESSON = 0
     GROWING = 1

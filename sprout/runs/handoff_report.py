@@ -18,6 +18,7 @@ NEXT_STEPS = {
     "next_by_itself": "It continues by itself.",
     "next_nothing": "Nothing: it is complete.",
     "next_start_again": "Start it again: it builds on what was saved.",
+    "next_start_over": "Start it again from the beginning.",
 }
 
 
@@ -54,12 +55,13 @@ def run_journal(run: Run, record: RunRecord, *, private: bool = False) -> RunJou
         private: whether the text of the agent is hidden, so that only its calls are shown.
     """
     objective = next((one.state for one in record.checkpoints if one.kind == "input" and one.state), None)
-    done = Counter(one.begun.tool for one in record.calls if one.ended is not None and not one.ended.is_error)
+    succeeded = [one.begun for one in record.calls if one.ended is not None and not one.ended.is_error]
+    done = Counter(call.tool for call in succeeded)
     calls = ", ".join(f"{tool} × {count}" for tool, count in done.items())
     words = "" if private else last_text(record)
     words = words if len(words) <= LAST_TEXT_CHARS else words[: LAST_TEXT_CHARS - 1] + "…"
     reached = f"Done: {calls}. {words}" if calls else f"Nothing has been done yet. {words}"
-    following = _next_step(run)
+    following = _next_step(run, has_saved=any(call.effect == "write" for call in succeeded))
     codes = {
         "objective": f"objective_{run.agent}" if objective else "",
         "reached": "reached" if calls else "reached_nothing",
@@ -94,7 +96,7 @@ def last_text(record: RunRecord) -> str:
     return ""
 
 
-def _next_step(run: Run) -> str:
+def _next_step(run: Run, *, has_saved: bool) -> str:
     if run.state is RunState.WAITING_ON_HUMAN and not run.answered:
         return "next_answer"
     if run.cut_off:
@@ -103,4 +105,4 @@ def _next_step(run: Run) -> str:
         return "next_by_itself"
     if run.state is RunState.COMPLETED and early_ending(run.reason or "", run.reached_limit) is None:
         return "next_nothing"
-    return "next_start_again"
+    return "next_start_again" if has_saved else "next_start_over"

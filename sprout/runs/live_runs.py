@@ -103,7 +103,7 @@ class LiveRuns:
 
     @property
     def _refuses_runs(self) -> bool:
-        """Whether a new run would have to wait for the next process: no other one carries it."""
+        """Whether a new run would have to wait for the next process: no other one executes it."""
         return self._closing and self._parts.claims_new_runs
 
     async def start(

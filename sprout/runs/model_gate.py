@@ -13,7 +13,7 @@ from sprout.runs.fair_queue import FairQueue, Urgency
 from sprout.runs.metered_model import MeteredCall
 
 INITIAL_WIDTH = 3
-OVERLOAD_KINDS = frozenset({ModelFailureKind.RATE_LIMITED, ModelFailureKind.OVERLOADED})
+NARROWING_KINDS = frozenset({ModelFailureKind.RATE_LIMITED, ModelFailureKind.OVERLOADED})
 
 
 class CallGate(Protocol):
@@ -165,6 +165,6 @@ class RunGate:
                 yield _AdmittedCall(request, self.gate)
                 failpoint("after_model_call")
             except ModelFailure as failure:
-                if failure.kind in OVERLOAD_KINDS:
+                if failure.kind in NARROWING_KINDS:
                     self.gate.record_overload()
                 raise

@@ -29,6 +29,7 @@ TERMINAL_STATES: dict[RunState, Literal["completed", "failed", "cancelled", "tim
     RunState.CANCELLED: "cancelled",
     RunState.TIMED_OUT: "timed_out",
 }
+UNFINISHED_STATES = tuple(state for state in RunState if state not in TERMINAL_STATES)
 TRANSITIONS: dict[RunState, frozenset[RunState]] = {
     RunState.QUEUED: frozenset({RunState.RUNNING, RunState.CANCELLED, RunState.FAILED, RunState.TIMED_OUT}),
     RunState.RUNNING: frozenset({*TERMINAL_STATES, RunState.WAITING_ON_HUMAN}),

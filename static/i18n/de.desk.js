@@ -25,7 +25,6 @@ export default {
   "dk.helped": "Eine Antwort, nach einer Hilfe",
   "dk.unanswered": "Auf diese Frage gibt es noch keine Antwort.",
   "dk.drawing": "Die Zeichnung der Lernenden",
-  "dk.drawn": "Die Antwort ist eine Zeichnung, die hier nicht zu sehen ist. Lass sie dir zeigen.",
   "dk.model": "Was richtig wäre",
   "dk.options": "Die Möglichkeiten",
   "dk.key": "gilt als richtig",

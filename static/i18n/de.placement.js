@@ -12,7 +12,7 @@ export default {
   "pl.count": "{done} beantwortet, höchstens {n}|{done} beantwortet, höchstens {n}",
   "pl.no_harm": "Hier gibt es keine Noten: Was du noch nicht kannst, bleibt auf deinem Weg.",
   "pl.ways": "„Weiß ich nicht“ sagt, dass es dir neu ist; „Überspringen“ lässt die Frage aus und sagt nichts.",
-  "pl.later": "Später",
+  "pl.later": "Später weitermachen",
   "pl.end": "Beenden und das Ergebnis zeigen",
   "pl.nothing": "Noch keine Fragen",
   "pl.back": "Zurück zum Lernpfad",

@@ -54,7 +54,7 @@ export default {
   "rv.next": "Die nächste Wiederholung kommt {day}.",
   "rv.more": "{n} weitere ist fällig.|{n} weitere sind fällig.",
   "rv.more_go": "Noch 5 Minuten wiederholen",
-  "rv.fresh": "{n} Teil ist frisch.|{n} Teile sind frisch.",
+  "rv.fresh": "Gerade ist nichts fällig. {n} Teil kommt ab und zu wieder.|Gerade ist nichts fällig. {n} Teile kommen ab und zu wieder.",
   "rv.none": "Noch nichts zu wiederholen",
   "rv.none_text": "Die erste Wiederholung kommt einen Tag, nachdem du etwas gelernt hast.",
   "rv.home": "Zu „Heute“",
@@ -81,4 +81,5 @@ export default {
   "rv.set_anki_how": "Die Fragen zu dem, was gerade fällig ist, als Karten. Was du in Anki wiederholst, zählt hier nicht.",
   "rv.set_anki_go": "Anki-Stapel",
   "rv.set_start": "Ein neuer Tag beginnt um",
+  "rv.set_zone": "Zeitzone deiner Tage",
 };

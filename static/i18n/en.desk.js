@@ -25,7 +25,6 @@ export default {
   "dk.helped": "A learner’s answer, after help",
   "dk.unanswered": "The learner has not answered this question.",
   "dk.drawing": "The learner’s drawing",
-  "dk.drawn": "The answer is a drawing, which is not shown here. Ask the learner to show it to you.",
   "dk.model": "What would be right",
   "dk.options": "The options",
   "dk.key": "marked as right",

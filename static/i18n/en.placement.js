@@ -12,7 +12,7 @@ export default {
   "pl.count": "{done} answered, {n} at most|{done} answered, {n} at most",
   "pl.no_harm": "No marks here: what you don’t know yet stays on your path.",
   "pl.ways": "“I don’t know” says that it is new to you; “Skip” leaves the question out and says nothing.",
-  "pl.later": "Later",
+  "pl.later": "Finish later",
   "pl.end": "End and show the result",
   "pl.nothing": "Nothing to ask yet",
   "pl.back": "Back to the path",

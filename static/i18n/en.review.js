@@ -53,7 +53,7 @@ export default {
   "rv.next": "The next review comes {day}.",
   "rv.more": "{n} more is due.|{n} more are due.",
   "rv.more_go": "Review 5 more minutes",
-  "rv.fresh": "{n} part is fresh.|{n} parts are fresh.",
+  "rv.fresh": "Nothing is due now. {n} part comes back from time to time.|Nothing is due now. {n} parts come back from time to time.",
   "rv.none": "No reviews yet",
   "rv.none_text": "The first comes a day after you have learned something.",
   "rv.home": "To today",
@@ -80,4 +80,5 @@ export default {
   "rv.set_anki_how": "The questions about what is due now, as cards. Reviews in Anki don’t count here.",
   "rv.set_anki_go": "Anki deck",
   "rv.set_start": "A new day begins at",
+  "rv.set_zone": "Time zone of your days",
 };

@@ -1,8 +1,8 @@
 // @ts-check
 /** Selection of files for upload: which are accepted, and why others are not. Pure. */
 
+import { t } from "../i18n/home.js";
 import { commaJoined, size } from "./format.js";
-import { t } from "./i18n.js";
 
 /** @typedef {{ name: string, size: number }} Named */
 /** @typedef {{ uploadMaxBytes: number, uploadMaxFiles: number, uploadTypes: string[] }} Limits */

@@ -17,13 +17,6 @@ const weekday = new Intl.DateTimeFormat(language, { weekday: "long" });
 const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "long" });
 const dateWithYear = new Intl.DateTimeFormat(language, { day: "numeric", month: "long", year: "numeric" });
 const timeOfDay = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const soon = new Intl.DateTimeFormat(language, {
-  day: "numeric",
-  month: "long",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
 const both = new Intl.ListFormat(language, { type: "conjunction" });
 
 /** @param {number} n */
@@ -60,9 +53,6 @@ export const size = (bytes) =>
 
 /** Hour and minute. @param {Date} at */
 export const hour = (at) => timeOfDay.format(at);
-
-/** Day and minute of a time to come, rounded up. @param {number} ms */
-export const dayAndTime = (ms) => soon.format(Math.ceil(ms / 60_000) * 60_000);
 
 /** A list within a sentence: one, two and three. @param {string[]} things */
 export const conjunction = (things) => both.format(things);

@@ -1,6 +1,8 @@
 // @ts-check
 /** Translations: one catalogue per language; only that of the page's language, which `language.js` sets, is loaded. */
 
+import { untilFetched } from "./until_fetched.js";
+
 /** @typedef {typeof import("../i18n/en.js").default} Catalogue */
 /** @typedef {keyof Catalogue} Key */
 /** @typedef {Record<string, string | number | null | undefined>} Values */
@@ -33,12 +35,15 @@ const isMirrored = page?.dir === "rtl";
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 
 /**
- * The chosen language's catalogue: that of the first view, or a later part's by its name.
+ * The chosen language's catalogue: that of the first view, or a later part's by its name. A module that failed while it
+ * waited for its words would stay failed for as long as the page stands.
  * @param {string} [part]
  * @returns {Promise<any>}
  */
-export const loadCatalogue = async (part) =>
-  (await import(`../i18n/${chosenLanguage()}${part ? `.${part}` : ""}.js`)).default;
+export async function loadCatalogue(part) {
+  const words = () => import(`../i18n/${chosenLanguage()}${part ? `.${part}` : ""}.js`);
+  return (await untilFetched(words)).default;
+}
 
 /** @param {string} sentence @param {Values} values */
 function pluralForm(sentence, values) {

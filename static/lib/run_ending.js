@@ -1,8 +1,9 @@
 // @ts-check
 /** Words for a run that ended before its work was done: what happened, and what to do. Pure. */
 
+import { t } from "../i18n/next.js";
 import { count, duration, money } from "./format.js";
-import { t } from "./i18n.js";
+import { t as common } from "./i18n.js";
 
 /** @import { ReachedLimit, Run } from "../types.d.ts" */
 /** @typedef {"limit" | "refusal" | "stuck"} Cause */
@@ -40,7 +41,7 @@ function limitWords({ unit, amount }) {
       return t("ended.usd", { amount: money(amount) });
     case "seconds":
       return t("ended.seconds", {
-        time: amount < 60 ? duration(amount * 1000) : t("cost.minutes", { n: Math.round(amount / 60) }),
+        time: amount < 60 ? duration(amount * 1000) : common("cost.minutes", { n: Math.round(amount / 60) }),
       });
   }
 }

@@ -4,7 +4,7 @@
 import { post, put, request } from "./api.js";
 
 /** @import {
- *   AccessToken, Account, AccountSession, LinkedIdentity, NewAccessToken, Passkey, PasskeyOptions,
+ *   AccessToken, Account, AccountSession, EmailAddress, LinkedIdentity, NewAccessToken, Passkey, PasskeyOptions,
  *   SignInMethods
  * } from "../types.d.ts" */
 
@@ -34,12 +34,25 @@ export const passkeyOptionsByLink = (code) => post("/sign-in/link/passkey/option
 export const addPasskeyByLink = (given) => post("/sign-in/link/passkey", given);
 /** Create the first owner. @param {{ code: string, name: string, password: string }} given */
 export const setUp = (given) => post("/sign-in/set-up", given);
-/** Set the password that a link is for. @param {{ code: string, password: string }} given */
+/**
+ * Set the password that a link is for: the account, or what is asked for besides the password.
+ * @param {{ code: string, password: string }} given @returns {Promise<Account | PasskeyOptions>}
+ */
 export const setPassword = (given) => post("/sign-in/password", given);
+/** Request a link for a new password; the answer is the same for any name. @param {{ name: string, language: string }} given */
+export const requestLink = (given) => post("/sign-in/forgotten", given);
+/** @param {string} code of the link that was sent to the address */
+export const confirmEmail = (code) => post("/sign-in/email", { code });
 export const signOut = () => post("/sign-out", {});
 
 /** @param {{ oldPassword: string, newPassword: string }} given */
 export const changePassword = (given) => post("/account/password", given);
+
+/** @returns {Promise<EmailAddress>} */
+export const email = () => request("/account/email");
+/** Have a link sent that confirms an address. @param {{ email: string, language: string }} given @returns {Promise<EmailAddress>} */
+export const setEmail = (given) => put("/account/email", given);
+export const removeEmail = () => remove("/account/email");
 
 /** @returns {Promise<Passkey[]>} */
 export const passkeys = () => request("/account/passkeys");

@@ -5,7 +5,7 @@ import { t } from "../lib/i18n.js";
 import { fetchSentence } from "../lib/server_words.js";
 import { isSignedOut } from "./signed_out.js";
 
-/** @import { Branch, Caller, GraphAnswer, Place, Run, RunDetail, Status } from "../types.d.ts" */
+/** @import { Branch, Caller, GraphAnswer, Place, ReviewsDue, Run, RunDetail, Status } from "../types.d.ts" */
 
 const SIGN_IN_FIRST = "not_signed_in";
 
@@ -77,6 +77,8 @@ export const send = (method, path, body) =>
 
 /** Who calls, and with which rights. @returns {Promise<Caller>} */
 export const caller = () => request("/account");
+/** What is due for review, over all paths. @returns {Promise<ReviewsDue>} */
+export const reviewsDue = () => request("/reviews/due");
 /** @returns {Promise<Status>} */
 export const status = () => request("/status");
 /** @param {string} branchId @returns {Promise<GraphAnswer>} */

@@ -3,7 +3,7 @@
 
 import { post, request } from "./api.js";
 
-/** @import { Account, PasswordLink, Person, SecurityEvent } from "../types.d.ts" */
+/** @import { Account, ClassSpending, PasswordLink, Person, SecurityEvent } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 /** Events that one request for the log brings. */
@@ -32,6 +32,8 @@ export const change = (userId, change) =>
   });
 /** A new link that sets a person's password. @param {string} userId @returns {Promise<PasswordLink>} */
 export const createLink = (userId) => post(`/people/${at(userId)}/link`, {});
+/** All classes, and what they cost this month. @returns {Promise<ClassSpending[]>} */
+export const classSpending = () => request("/class-spending");
 
 /**
  * The newest events of the security log, or those before one of them.

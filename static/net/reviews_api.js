@@ -3,14 +3,12 @@
 
 import { post, request } from "./api.js";
 
-/** @import { RetentionCost, ReviewReply, ReviewSession, ReviewSettings, ReviewsDue, SelfMark } from "../types.d.ts" */
+/** @import { RetentionCost, ReviewReply, ReviewSession, ReviewSettings, SelfMark } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 /** @param {string} sessionId @param {string} [what] */
 const session = (sessionId, what) => `/reviews/sessions/${at(sessionId)}${what ? `/${what}` : ""}`;
 
-/** @returns {Promise<ReviewsDue>} */
-export const due = () => request("/reviews/due");
 /** Start a session, or take up today's. @param {number | null} minutes @returns {Promise<ReviewSession>} */
 export const start = (minutes) => post("/reviews/sessions", minutes === null ? {} : { minutes });
 /** @param {string} sessionId @returns {Promise<ReviewSession>} */

@@ -68,8 +68,6 @@ export const undo = (changeId) => post(`/changes/${at(changeId)}/undo`, {});
 
 /** @param {string} nodeId @returns {Promise<ChatSession[]>} */
 export const sessions = (nodeId) => request(`/chat/sessions?nodeId=${at(nodeId)}`);
-/** Sessions of all nodes, oldest first. @returns {Promise<ChatSession[]>} */
-export const allSessions = () => request("/chat/sessions");
 /** @param {string} nodeId @returns {Promise<ChatSession>} */
 export const startSession = (nodeId) => post("/chat/sessions", { nodeId });
 /** @param {string} sessionId @returns {Promise<ChatMessage[]>} */
@@ -91,5 +89,7 @@ export const sendMessage = (sessionId, { content, drawing, move, selfMark, sure 
     ...(sure && { sure }),
     ...(questionId && { questionId }),
   });
+/** Address of the drawing that an answer is. @param {string} answerId */
+export const drawingUrl = (answerId) => `/api/answers/${at(answerId)}/drawing`;
 /** Mark one's own answer of a diagnostic. @param {string} answerId @param {SelfMark} mark @returns {Promise<Answer>} */
 export const selfMark = (answerId, mark) => post(`/answers/${at(answerId)}/self-mark`, mark);

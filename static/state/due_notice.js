@@ -1,9 +1,8 @@
 // @ts-check
 /** Notice of due reviews: at most one a day, only while a page is open and out of sight, and only if asked for. */
 
-import * as reviewsApi from "../net/reviews_api.js";
 import { navigate, reviewUrl } from "./router.js";
-import { ApiError } from "../net/api.js";
+import { ApiError, reviewsDue } from "../net/api.js";
 
 /** Holds the date of the last notice while notices are wanted; absent otherwise. `app.js` looks at it, too. */
 const KEY = "sprout.notice";
@@ -45,7 +44,7 @@ async function look() {
   const today = new Date().toDateString();
   if (!document.hidden || !isNoticeWanted() || localStorage.getItem(KEY) === today) return;
   try {
-    const due = await reviewsApi.due();
+    const due = await reviewsDue();
     if (!due.today || localStorage.getItem(KEY) === today) return; // another window may have told it meanwhile
     localStorage.setItem(KEY, today);
     await show(due.today, due.minutes);

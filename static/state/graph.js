@@ -178,23 +178,24 @@ export function edgesAmong(nodes) {
 }
 
 /**
- * Prerequisites first, otherwise in the order given; nodes of a cycle come last.
+ * The order given, but each node behind what it needs: what was put before a node later comes right before it.
  * @param {GraphNode[]} nodes
  * @returns {GraphNode[]}
  */
 export function inLearningOrder(nodes) {
-  const ids = new Set(nodes.map((node) => node.id));
-  const done = new Set();
-  /** @type {GraphNode[]} */
-  const order = [];
-  let rest = nodes;
-  while (rest.length) {
-    const next = rest.find((node) => node.needs.every((id) => !ids.has(id) || done.has(id))) ?? rest[0];
-    done.add(next.id);
-    order.push(next);
-    rest = rest.filter((node) => node !== next);
+  const given = new Map(nodes.map((node) => [node.id, node]));
+  /** @type {Set<GraphNode>} */
+  const order = new Set();
+  for (const node of nodes) {
+    const above = [node];
+    while (!order.has(node)) {
+      const last = above[above.length - 1];
+      const need = last.needs.map((id) => given.get(id)).find((one) => one && !order.has(one) && !above.includes(one)); // else it is of a cycle
+      if (need) above.push(need);
+      else order.add(/** @type {GraphNode} */ (above.pop()));
+    }
   }
-  return order;
+  return [...order];
 }
 
 /**

@@ -62,7 +62,11 @@ export function openPath(branchId) {
     return graphNodes(graph.value, progress, minutes, lessons, due);
   });
   const hidden = computed(shown.notYetCreated);
-  const makers = memo(() => (playhead.value === null && isActive(run.value) ? conceptAgentsOf(activity.value) : []));
+  /** Agents of concepts; once the run has ended, those that have failed. */
+  const makers = memo(() => {
+    const agents = playhead.value === null ? conceptAgentsOf(activity.value) : [];
+    return isActive(run.value) ? agents : agents.filter(({ state }) => state === "failed");
+  });
   const visible = computed(() => {
     const nodes = conceptsOf(all.value);
     return hidden.value.size ? nodes.filter((node) => !hidden.value.has(node.id)) : nodes;

@@ -2,6 +2,8 @@
 /** State of the review screen: what is due, the session, and the result that is shown before the next question. */
 
 import { batch, signal } from "@preact/signals";
+import { reviewsDue } from "../net/api.js";
+import { onReconnect } from "../net/connection.js";
 import * as reviewsApi from "../net/reviews_api.js";
 import * as teachingApi from "../net/teaching_api.js";
 import { pendingActions } from "./pending_actions.js";
@@ -29,7 +31,7 @@ export function openReview() {
     loading.value = true;
     try {
       await tellTimeZone((await reviewsApi.settings()).timeZone);
-      const found = await reviewsApi.due();
+      const found = await reviewsDue();
       const open = found.sessionId
         ? await reviewsApi.takeUp(found.sessionId)
         : found.today > 0
@@ -103,7 +105,7 @@ export function openReview() {
     });
 
   async function goOn() {
-    if (session.value?.endedAt) due.value = await reviewsApi.due();
+    if (session.value?.endedAt) due.value = await reviewsDue();
     batch(() => {
       result.value = null;
       refusal.value = null;
@@ -114,6 +116,7 @@ export function openReview() {
   const contest = (questionId, reason) => act("contest", () => teachingApi.contest(questionId, reason));
 
   load();
+  const unwatch = onReconnect(() => problem.value && load());
   return {
     due,
     session,
@@ -133,6 +136,7 @@ export function openReview() {
     refresh,
     close: () => {
       closed = true;
+      unwatch();
     },
   };
 }

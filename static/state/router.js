@@ -21,7 +21,7 @@ import { signal } from "@preact/signals";
 /** Addresses of one word, each a screen of that name. */
 const ALONE = ["paths", "progress", "classes", "review", "settings", "people"];
 /** Addresses of the screens on which one signs in; what they carry stands behind the `#`. */
-const SIGN_IN = ["set-up", "password", "sign-in", "card", "join"];
+const SIGN_IN = ["set-up", "password", "sign-in", "card", "join", "forgotten", "recover", "email"];
 
 /** @param {string} pathname @returns {Screen} */
 export function parseScreen(pathname) {
@@ -47,6 +47,8 @@ export function parseScreen(pathname) {
 }
 
 export const homeUrl = () => "/";
+export const signInUrl = () => "/sign-in";
+export const forgottenUrl = () => "/forgotten";
 export const pathsUrl = () => "/paths";
 export const progressUrl = () => "/progress";
 export const settingsUrl = () => "/settings";

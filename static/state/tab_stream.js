@@ -60,6 +60,9 @@ export function openTabStream() {
       setConnection(line);
     },
   });
+  effect(() => {
+    if (isSignedOut.value) stream?.stop();
+  });
 }
 
 /** Subscribed runs without events. */

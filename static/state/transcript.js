@@ -119,6 +119,13 @@ export function isHelpSaid(turns, help) {
 }
 
 /**
+ * The first hint of a question that is still closed; -1 if there is none.
+ * @param {Turn[]} turns @param {string[]} help @param {number[]} read those that the learner has opened
+ */
+export const firstClosedHint = (turns, help, read) =>
+  help.findIndex((hint, i) => !read.includes(i) && !isHelpSaid(turns, hint));
+
+/**
  * A lesson's turns without what its open checkpoint shows: each help text stands in one place, and what asked for it by
  * a button goes with it.
  * @param {Turn[]} turns @param {Pick<Checkpoint, "prompt" | "help"> | null} open

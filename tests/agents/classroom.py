@@ -17,11 +17,12 @@ from sqlmodel import SQLModel, col, select
 
 from harness.builders import a_concept, a_topic
 from harness.loop.scripted_turn import QUICK
+from harness.runs.observed_runs import ObservedRuns
 from harness.runs.observers import NullObserver
 from harness.servers.engines import open_engines
 from harness.servers.in_process import serve_app
 from harness.servers.limited_web import with_limits
-from harness.servers.web import ObservedRuns, a_static_folder, web_parts
+from harness.servers.web import a_static_folder, web_parts
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec, Brief, Job, Team

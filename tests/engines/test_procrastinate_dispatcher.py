@@ -210,7 +210,7 @@ async def test_after_the_database_was_lost_lanes_are_advanced_and_runs_refreshed
         await carrier.until_advanced("topic:1")
         with psycopg.connect(queue.url, autocommit=True) as connection:
             connection.execute(
-                "select pg_terminate_backend(pid) from pg_stat_activity "
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity "
                 "where datname = current_database() and pid <> pg_backend_pid()"
             )
         web = queue.dispatcher(0)

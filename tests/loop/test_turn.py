@@ -10,6 +10,7 @@ from harness.loop.scripted_turn import QUICK, claude_at, run_script, visible_tex
 from sprout.errors import ToolFailure
 from sprout.events import ReachedLimit, Usage
 from sprout.loop.model import Message, Text, ToolUse
+from sprout.loop.model_call.caller import PARTS_AT_ONCE
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.stop import Stop
 from sprout.loop.tools import Effect, Tool, tool
@@ -121,6 +122,26 @@ async def test_L6_a_tool_starts_while_the_rest_of_the_reply_is_still_streaming()
             if running.is_set() and getattr(step, "kind", "") == "agent_reasoning_delta":
                 told_after_start += 1
     assert told_after_start > 10
+
+
+async def test_a_reply_that_comes_in_one_piece_leaves_others_their_turn_while_it_is_read() -> None:
+    taken = 0
+
+    async def others() -> None:
+        nonlocal taken
+        while True:
+            taken += 1
+            await asyncio.sleep(0)
+
+    async with (
+        running_offline_server(Scripted([Reply([TextOut("word " * 400)])])) as server,
+        claude_at(server) as model,
+    ):
+        beside = asyncio.create_task(others())
+        steps = run_turn(model, model_name="m", system="s", messages=[Message("user", (Text("go"),))])
+        turns = [taken async for step in steps if getattr(step, "kind", "") == "agent_reasoning_delta"]
+        beside.cancel()
+    assert len({*turns}) >= len(turns) // PARTS_AT_ONCE > 10
 
 
 async def test_L8_a_misspelled_tool_is_repaired_with_a_warning_and_keeps_its_name_in_history() -> None:

@@ -12,7 +12,7 @@ from sprout.programs.runner import SandboxedRunner
 from tests.learning.marking.test_typed_answers import TypedAnswer, answers_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs are confined by the kernel of Linux")
-SETS = ("typed_answers", "typed_answers_apart", "typed_answers_last")
+SETS = ("typed_answers", "typed_answers_apart", "typed_answers_last", "typed_answers_strangers", "typed_answers_unseen")
 
 
 async def verdict_of(answer: TypedAnswer) -> bool | None:

@@ -175,7 +175,7 @@ async def live_app(
     places: int = PLACES,
     memories: LearnerMemories | None = None,
     lease_s: float = 30.0,
-    heartbeat_s: float = 10.0,
+    heartbeat_s: float = 60.0,
     sweep_s: float = 30.0,
     exclusive: bool = True,
     resume_orphans: bool = True,
@@ -190,6 +190,7 @@ async def live_app(
         store_like: makes the store that the worker writes to.
         places: how many runs are carried at once, on the scaled topology.
         probes: where the probes of models are stored, if runs go by them.
+        heartbeat_s: by default longer than a test: a life that stands still renews no lease.
         exclusive: whether workers from before are known to be gone, as those of a locked file are.
     """
     async with AsyncExitStack() as stack:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from sqlalchemy import update
 
 from harness.requests.seeded_world import SeededWorld, kind_of, seed_world
 from harness.servers.signed_in import SignInServer, serving_sign_in
+from harness.servers.smtp import serving_smtp, smtp_settings
 from harness.sign_in.openid_provider import oidc_settings, serving_provider
 from sprout.accounts.access import Access
 from sprout.accounts.identities import Identity
@@ -22,6 +24,10 @@ from sprout.accounts.passkeys import NewPasskey
 from sprout.accounts.principal import SCOPES_OF, AccountRole, Principal, Scope
 from sprout.accounts.security_log import TERMINAL
 from sprout.errors import MissingRight, NotSignedIn
+from sprout.ids import new_id
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.schema import tables
+from sprout.store.schema.columns import table_of
 from sprout.web.http.endpoint import AnyEndpoint
 from tests.web.test_bad_input import GOOD
 
@@ -152,8 +158,13 @@ async def a_walk(data_dir: Path, database_url: str) -> AsyncIterator[Walk]:
     """The server, seeded; every token is of the first learner, or of the owner where it says so."""
     async with (
         serving_provider() as provider,
+        serving_smtp() as smtp,
         serving_sign_in(
-            data_dir, database_url, methods="password,passkey,oidc", oidc=oidc_settings(provider)
+            data_dir,
+            database_url,
+            methods="password,passkey,oidc",
+            oidc=oidc_settings(provider),
+            smtp=smtp_settings(smtp),
         ) as server,
     ):
         roles = {
@@ -165,6 +176,7 @@ async def a_walk(data_dir: Path, database_url: str) -> AsyncIterator[Walk]:
         users = {name: await server.add_person(name.replace(" ", "-"), role) for name, role in roles.items()}
         clients = {name: await server.sign_in(name.replace(" ", "-")) for name in roles}
         own = await seed_world(clients["learner"], server.sprout, OWN_WORD, users["learner"])
+        await _draw_answer(server, own)
         await seed_world(clients["other learner"], server.sprout, OTHER_WORD, users["other learner"])
         callers = [
             Caller(name, clients[name], Principal(users[name], role, SCOPES_OF[role])) for name, role in roles.items()
@@ -183,6 +195,19 @@ async def a_walk(data_dir: Path, database_url: str) -> AsyncIterator[Walk]:
             **await _class_of_the_learner(server, clients["learner"]),
         }
         yield Walk(server, tuple(callers), SeededWorld({**own.ids, **more}), users["learner"])
+
+
+async def _draw_answer(server: SignInServer, own: SeededWorld) -> None:
+    """Make the learner's answer a drawing, with words beside it."""
+    drawing = tables.Drawing(id=new_id(), session_id=own.ids_of("sessions")[0], media_type="image/png", data=b"drawn")
+    answers = table_of(tables.Answer)
+    drawn = update(answers).where(answers.c.id == own.ids_of("answers")[0])
+
+    def body(tx: WriteTransaction) -> None:
+        tx.session.add(drawing)
+        tx.connection.execute(drawn.values(answer_text=f"[drawing:{drawing.id}] {OWN_WORD}"))
+
+    await server.sprout.database.write_tx(body)
 
 
 async def _ways_of_the_learner(

@@ -7,7 +7,7 @@ import pytest
 
 from harness.servers.web import Web
 from sprout.learning.paths.repository import DEFAULT_USER_ID
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.endpoint import AnyEndpoint
 from sprout.web.routes import ENDPOINTS, routes
 from sprout.web.schemas.requests import NoFields
@@ -33,7 +33,7 @@ def test_each_handler_asks_for_what_its_line_in_the_table_reads(endpoint: AnyEnd
 def test_each_handler_gets_the_dependencies_that_it_asks_for(web: Web, endpoint: AnyEndpoint) -> None:
     hint = inspect.get_annotations(endpoint.handler, eval_str=True)["call"]
     needed, given = get_args(hint)[0], endpoint.needs(web.dependencies)
-    assert isinstance(given, needed) if needed is not RunService else given is web.dependencies.runs
+    assert isinstance(given, needed) if needed is not Runs else given is web.dependencies.runs
 
 
 async def test_health_status_and_schema(web: Web) -> None:

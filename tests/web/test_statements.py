@@ -43,7 +43,7 @@ READING = {
     "/api/nodes/{part}/qti": 5,
     "/api/next": 22,
     "/api/next?branchId={branch}": 17,
-    "/api/today": 25,
+    "/api/today": 26,
     "/api/nodes": 1,
     "/api/nodes?branchId={branch}": 1,
     "/api/nodes/{part}": 1,
@@ -75,7 +75,7 @@ READING = {
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
     "/api/learner/cards.apkg?branchId={branch}&answers=true": 5,
-    "/api/learner/archive": 53,
+    "/api/learner/archive": 54,
     "/api/branches/{branch}/xapi": 6,
     "/api/branches/{branch}/placement": 6,
     "/api/placements/{placement}": 9,
@@ -91,11 +91,12 @@ ASKS_NOTHING_OF_A_PATH = {
     "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/frames/diagram",
     "/api/health", "/healthz", "/readyz", "/api/status", "/api/schema/events", "/api/schema/graph",
     "/api/sign-in", "/api/account", "/api/account/sessions", "/api/account/tokens", "/api/people", "/api/security-log",
-    "/api/security-log.csv", "/api/account/classes", "/api/account/paths",
+    "/api/class-spending",
+    "/api/security-log.csv", "/api/account/classes", "/api/account/paths", "/api/account/email",
     "/api/classes", "/api/classes/{id}", "/api/classes/{id}/learners", "/api/classes/{id}/paths",
     "/api/sign-in/oidc/callback", "/api/account/passkeys", "/api/account/identities", "/api/classes/{id}/budget",
     "/api/classes/{id}/concerns", "/api/chat/sessions/{id}/share", "/api/classes/{id}/desk/{item_id}/learner",
-    "/api/classes/{id}/desk/{item_id}/drawing",
+    "/api/classes/{id}/desk/{item_id}/drawing", "/api/answers/{id}/drawing",
     "/api/events", "/api/runs/{id}/events",  # streams: see tests/store/runs/test_append_cost.py
 }  # fmt: skip
 OF_A_CLASS = {  # see tests/store/accounts/test_class_progress.py, tests/store/desk and tests/store/xapi
@@ -301,6 +302,18 @@ async def test_reading_takes_as_many_statements_for_300_nodes_as_for_a_few(
     small, large = paths
     few, many = await statements_of(small, "GET", address), await statements_of(large, "GET", address)
     assert len(many) == len(few) <= READING[address], f"{len(few)} and {len(many)} statements\n{compared(few, many)}"
+
+
+async def test_today_takes_as_many_statements_for_four_paths_that_are_not_begun_as_for_one(tmp_path: Path) -> None:
+    async with serving_web(tmp_path, a_static_folder(tmp_path), quiet=True) as web:
+        counts = []
+        for _ in range(4):
+            assert (await web.client.post("/api/graphs", json=a_path(SMALL))).is_success
+            with count_statements(web.database) as sent:
+                paths = (await web.client.get("/api/today")).json()["paths"]
+            assert all(path["placement"]["questions"] > 0 for path in paths)
+            counts.append(len(sent))
+        assert len({*counts}) == 1, counts
 
 
 async def test_writing_takes_as_many_statements_for_300_nodes_as_for_a_few(

@@ -76,7 +76,7 @@ class Outbox(Protocol):
         ...
 
     async def confirm_voided(self, claim: Claim, statement_ids: Sequence[str]) -> None:
-        """Note that the store was told to void these, and prolong the claim. Raises ClaimLost."""
+        """Note that the store has been sent the voiding of these, and prolong the claim. Raises ClaimLost."""
         ...
 
     async def confirm(self, claim: Claim, facts: Sequence[Fact]) -> None:

@@ -31,7 +31,8 @@ GRADING_POLICY = LoopPolicy(max_iterations=10)
 MAX_VERDICT_TRIES = 2  # for one answer
 MAX_ANSWERS = 12  # in one run; the rest wait for the next
 UNSAID_CONFIDENCE = 0.5  # below what a mark takes, so that a second look is taken
-VERDICT_SYNONYMS = {
+VERDICT_WORDS = {
+    **{mark: mark for mark in get_args(Mark)},
     **dict.fromkeys(("yes", "true", "full", "fully", "fully met", "correct", "present", "satisfied"), "met"),
     **dict.fromkeys(("partial", "partially", "partially met", "partly met", "half", "incomplete"), "partly"),
     **dict.fromkeys(("no", "false", "not met", "unmet", "absent", "wrong", "incorrect", "none"), "missing"),
@@ -52,7 +53,7 @@ class VerdictInput(BaseModel):
     span: Annotated[
         str, Field(description="the learner's words that show it, copied exactly; empty if there are none")
     ] = ""
-    verdict: Annotated[str, Field(json_schema_extra={"enum": [*get_args(Mark)], "synonyms": {**VERDICT_SYNONYMS}})]
+    verdict: Annotated[str, Field(json_schema_extra={"enum": [*get_args(Mark)]})]
     confidence: Annotated[float, Field(ge=0, le=1, description="0 to 1: would a second teacher agree?")] = (
         UNSAID_CONFIDENCE
     )
@@ -257,13 +258,21 @@ class _GradingRun:
 
 
 def mend_verdicts(answer: OpenAnswer, verdicts: Sequence[CriterionVerdict]) -> list[CriterionVerdict]:
-    """The verdicts by the ids of the criteria: one may be named by its label or its number. Verdicts of no criterion
-    are left out where each has one of its own; quotation marks around a span are none of the learner's."""
+    """The verdicts by the ids of the criteria: one may be named by its label or its number, and a verdict by another
+    word. Verdicts of no criterion are left out where each has one of its own; quotation marks around a span are none of
+    the learner's."""
     criteria = answer.question.criteria
     ids = criterion_ids(criteria)
     names = {**{folded(one.label): id_ for id_, one in zip(ids, criteria, strict=True)}, **{id_: id_ for id_ in ids}}
     names |= {word + id_[1:]: id_ for id_ in ids for word in ("", "criterion ", "criterion c", "#")}
-    found = [replace(one, criterion=names.get(folded(one.criterion), one.criterion)) for one in verdicts]
+    found = [
+        replace(
+            one,
+            criterion=names.get(folded(one.criterion), one.criterion),
+            verdict=VERDICT_WORDS.get(folded(one.verdict).strip(" ."), one.verdict),
+        )
+        for one in verdicts
+    ]
     known = [one for one in found if one.criterion in ids]
     kept = known if len(known) == len(ids) else found
     return [replace(one, span=_bare_span(one.span, answer.text)) for one in kept]

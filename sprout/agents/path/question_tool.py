@@ -12,6 +12,7 @@ from sprout.learning.graph.graph import ConceptGraph, title_key
 from sprout.learning.misconceptions.beliefs import beliefs_in
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.draft_repair import mend_draft
+from sprout.learning.questions.draft_validation import validate_draft
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import (
     SOLVABLE_FORMATS,
@@ -19,7 +20,6 @@ from sprout.learning.questions.questions import (
     Misconception,
     QuestionDraft,
     prompt_key,
-    validate_draft,
 )
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import MENDED, UNCHANGED, Effect, Tool, tool

@@ -31,13 +31,13 @@ from sprout.learning.marking.answer_keys import AnswerKeys
 from sprout.learning.misconceptions.beliefs import belief_id
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.draft_repair import mend_draft
+from sprout.learning.questions.draft_validation import validate_draft
 from sprout.learning.questions.questions import (
     MAX_ANSWER,
     MAX_OPTION,
     MAX_PROMPT,
     QuestionDraft,
     prompt_key,
-    validate_draft,
 )
 from sprout.learning.reviews.items import is_marked_at_once
 from sprout.learning.reviews.variants import LackingPart, Variants

@@ -31,7 +31,7 @@ from sprout.learning.lessons.turn import (
 )
 from sprout.learning.marking.attempts import asks_something, complains
 from sprout.learning.marking.comparison import build_comparison
-from sprout.learning.marking.self_verdicts import disowns_answer, listed_criteria
+from sprout.learning.marking.self_verdicts import copies_model_answer, disowns_answer, listed_criteria
 from sprout.learning.questions.questions import SOLVABLE_FORMATS
 from sprout.learning.text.language import detect_language
 from sprout.loop.model import ToolUse
@@ -132,6 +132,8 @@ class LessonTurn:
             return fixed_text(name, self.language, answer=comparison.model_answer)
         if disowns_answer(self.input.text):
             return fixed_text("compare_rewrite", self.language)
+        if copies_model_answer(self.input.text, comparison):
+            return fixed_text("compare_copied", self.language)
         name = "compare_again" if len(comparison.criteria) == 1 else "compare_which"
         return fixed_text(name, self.language, points=listed_criteria(comparison))
 

@@ -126,7 +126,7 @@ def _flatten(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
 
 
 def _content(shape: Any) -> SlideContent | None:
-    """What a shape says; None for one without words."""
+    """The text of a shape; None for one without words."""
     if getattr(shape, "has_table", False):
         return SlideContent(rows=_rows(shape.table), header=shape.table.first_row)
     if shape.has_text_frame:

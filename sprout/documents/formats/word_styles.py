@@ -21,7 +21,7 @@ ListPosition = tuple[str, int]
 
 
 class ParagraphRole(StrEnum):
-    """What the paragraphs of a style are, other than headings and text."""
+    """Kinds of paragraphs of a style, other than headings and text."""
 
     CODE = "code"
     CAPTION = "caption"
@@ -75,7 +75,7 @@ class RunFormat:
 
 @dataclass(frozen=True, slots=True)
 class ParagraphStyle:
-    """What a style makes of its paragraphs.
+    """Effect of a style on its paragraphs.
 
     Args:
         level: 1 to 9 for a heading, 0 for the title of the whole, None for other text.
@@ -126,7 +126,7 @@ class Styles:
         self.body_is_monospace = bool(run_format(body).over(run_format(defaults)).code)
 
     def paragraph(self, style_id: str | None) -> ParagraphStyle:
-        """What the style makes of its paragraphs."""
+        """The effect of the style on its paragraphs."""
         if style_id not in self._paragraphs:
             self._paragraphs[style_id] = self._read_paragraph_style(style_id)
         return self._paragraphs[style_id]

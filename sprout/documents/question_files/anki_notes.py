@@ -32,7 +32,7 @@ _TEX = (("[$$]", "\\["), ("[/$$]", "\\]"), ("[$]", "\\("), ("[/$]", "\\)"), ("[l
 
 @dataclass(frozen=True, slots=True)
 class CardTemplate:
-    """What stands on the two sides of a card: HTML with names of fields in double braces."""
+    """The two sides of a card: HTML with names of fields in double braces."""
 
     front: str
     back: str
@@ -79,7 +79,7 @@ def note_drafts(note: AnkiNote, kind: NoteType) -> Iterator[Drafted]:
 
 
 def sort_labels(deck: str, tags: Sequence[str]) -> tuple[str, ...]:
-    """What a note is sorted by: the last level of its deck and of each tag, in words."""
+    """Sort keys of a note: the last level of its deck and of each tag, in words."""
     names = (deck.rpartition("::")[2], *(tag.rpartition("::")[2].replace("_", " ") for tag in tags))
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 

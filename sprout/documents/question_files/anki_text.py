@@ -22,7 +22,7 @@ _SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe"
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the first lines say: `html` is None where they do not, columns are counted from 0."""
+    """Settings in the first lines: `html` is None where they do not, columns are counted from 0."""
 
     separator: str = "\t"
     html: bool | None = None

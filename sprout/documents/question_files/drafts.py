@@ -48,7 +48,7 @@ class Stem:
 
     @property
     def name(self) -> str:
-        """What the learner is told that it is called."""
+        """The name under which the learner sees it."""
         return name_of(self.title or _plain_or_nothing(self.prompt))
 
     def left_out(self, reason: LeftOutReason) -> LeftOutQuestion:

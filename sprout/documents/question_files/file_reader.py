@@ -8,13 +8,13 @@ from pydantic import TypeAdapter
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.limits import MEBIBYTE, ReadingLimits
-from sprout.documents.question_files.child_process import child_arguments
 from sprout.documents.question_files.file_types import QuestionFileType, detect_question_file
+from sprout.documents.sandbox.confined_reading import reader_arguments
 from sprout.documents.sandbox.reader_run import raise_failure, run_reader
 from sprout.errors import UnreadableDocument
 from sprout.learning.questions.question_files import MAX_FILE_QUESTIONS, QuestionFile, check_file
 
-CHILD_MODULE = "sprout.documents.question_files.child_process"
+CHILD_MODULE = "sprout.documents.question_files.readers"
 LIMITS = ReadingLimits(cpu_s=10, wall_s=30.0, inflated_bytes=64 * MEBIBYTE)
 MAX_ANSWER_BYTES = 32 * MEBIBYTE
 MAX_CONCURRENT = 2
@@ -46,7 +46,7 @@ class QuestionFileReader:
             raise
 
     async def _read(self, kind: QuestionFileType, content: bytes) -> QuestionFile:
-        arguments = child_arguments(kind, self._limits)
+        arguments = reader_arguments(kind, self._limits)
         answer = await run_reader(CHILD_MODULE, arguments, content, self._limits.wall_s, MAX_ANSWER_BYTES)
         return await asyncio.to_thread(lambda: check_file(parse_child_output(answer)))
 

@@ -77,7 +77,7 @@ def _shows_anything(html: str) -> bool:
     try:
         found = to_plain(html)
     except BrokenMarkup:
-        return True  # so that it is told
+        return True  # so that it is reported
     return found.has_media or bool(found.text)
 
 

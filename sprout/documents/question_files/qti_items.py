@@ -37,7 +37,7 @@ _NUMBERS = frozenset({"float", "integer"})
 
 @dataclass(frozen=True, slots=True)
 class _Response:
-    """What the item says of a response.
+    """Declaration of a response in the item.
 
     Args:
         right: the values of the right response.
@@ -168,7 +168,7 @@ def _values(correct: Any) -> Sequence[str]:
 
 
 def _tolerance(item: Any, right: float) -> float:
-    """How far off still counts, where the item's rule compares with a tolerance, the same to both sides."""
+    """Tolerance, where the item's rule compares with a tolerance, the same to both sides."""
     for rule in elements(item, "equal"):
         within = parse_number(attribute(rule, "tolerance").split(" ")[0])
         if within is not None and attribute(rule, "tolerancemode") == "absolute":
@@ -216,7 +216,7 @@ def inner_html(element: Any, *, with_gaps: bool = False) -> str:
 
 
 def _gap(interaction: Any) -> str:
-    """What stands for an entry in the prompt: nothing where it is a line of its own, also with a unit behind it."""
+    """The placeholder of an entry in the prompt: nothing where it is a line of its own, also with a unit behind it."""
     if _word_behind(interaction) is None:
         return GAP
     interaction.tail = None
@@ -224,7 +224,7 @@ def _gap(interaction: Any) -> str:
 
 
 def _word_behind(interaction: Any) -> str | None:
-    """What stands behind an entry that is a line of its own: a word such as a unit, or nothing."""
+    """The text behind an entry that is a line of its own: a word such as a unit, or nothing."""
     parent = interaction.getparent()
     is_alone = len(parent) == 1 and not (parent.text or "").strip()
     behind = (interaction.tail or "").strip()

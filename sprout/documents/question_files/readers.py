@@ -1,16 +1,27 @@
-"""Readers of question files by format, imported when they are needed."""
+"""Readers of question files by format, imported when they are needed, and the child process that reads one file."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.question_files.file_types import QuestionFileType
+from sprout.documents.sandbox.confined_reading import answer_confined
 from sprout.errors import UnreadableDocument
 from sprout.learning.questions.question_files import MAX_FILE_QUESTIONS, LeftOutQuestion, QuestionFile
 from sprout.learning.questions.questions import QuestionDraft
 
 Read = Iterator[QuestionDraft | LeftOutQuestion]
 QuestionReader = Callable[[bytes, ReadingLimits], Read]
+
+
+def main(kind: str, limits_json: str, parent_pid: str) -> None:
+    """Read the question file of standard input in this process, and write its questions to standard output."""
+    answer_confined(
+        lambda: partial(_questions_to_json, question_reader(QuestionFileType(kind))), limits_json, parent_pid
+    )
 
 
 def question_reader(kind: QuestionFileType) -> QuestionReader:
@@ -56,3 +67,7 @@ def _gather(found: Read) -> QuestionFile:
     if not questions and not left_out:
         raise unreadable(UnreadableReason.NO_QUESTIONS)
     return QuestionFile(tuple(questions), tuple(left_out))
+
+
+def _questions_to_json(reader: QuestionReader, content: bytes, limits: ReadingLimits) -> dict[str, Any]:
+    return asdict(read_questions(reader, content, limits))

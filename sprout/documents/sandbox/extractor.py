@@ -9,7 +9,7 @@ from typing import Any
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.file_types import FileType
 from sprout.documents.limits import MEBIBYTE, ReadingLimits
-from sprout.documents.sandbox.child_process import child_arguments
+from sprout.documents.sandbox.confined_reading import reader_arguments
 from sprout.documents.sandbox.reader_run import raise_failure, run_reader
 from sprout.errors import UnreadableDocument
 from sprout.learning.paths.passages import Passage
@@ -52,7 +52,7 @@ class Extractor:
         limits = self.limits
         max_bytes = MAX_BYTES_PER_CHARACTER * limits.characters + MAX_BYTES_PER_PASSAGE * limits.passages + MEBIBYTE
         try:
-            answer = await run_reader(CHILD_MODULE, child_arguments(kind, limits), content, limits.wall_s, max_bytes)
+            answer = await run_reader(CHILD_MODULE, reader_arguments(kind, limits), content, limits.wall_s, max_bytes)
             return await asyncio.to_thread(parse_child_output, name, answer, limits)
         except UnreadableDocument as failure:
             fields = {"kind": kind.value, "reason": failure.code, "cause": failure.detail}

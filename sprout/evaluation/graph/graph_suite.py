@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -10,18 +10,22 @@ from sprout.agents.agent import Job, NothingSaved
 from sprout.agents.documents.passage_ranking import PassageIndex
 from sprout.agents.path.topic import CONCEPTS, topic_agent
 from sprout.agents.prompts import Prompt, load_prompt
+from sprout.clock import utc_now
+from sprout.documents.splitting.passages import split_into_passages
 from sprout.evaluation.agent_run import run_agent
 from sprout.evaluation.graph.expert_set import ExpertSet
 from sprout.evaluation.graph.memory_path import MemoryPath, PathTeam
 from sprout.evaluation.graph.published_sets import read_expert_sets
 from sprout.evaluation.measures.edges import closure, f1, in_groups
-from sprout.evaluation.memory_node import LEARNER, NODE_ID, memory_node
 from sprout.evaluation.suite import Item, ItemModels, Metric, Record, Suite, mean, share
+from sprout.learning.graph.graph import ConceptGraph
 from sprout.learning.graph.traversal import Pair, redundant_pairs
+from sprout.learning.paths.passages import Passage
 from sprout.loop.turn import CallRecord
 
 NAME, AGENT = "graph", "topic"
 CONNECT = "save_concept_edge"
+NOTES = "notes.md"
 PROMPTS = ("path/topic", "path/topic.request", "correction")
 
 
@@ -105,26 +109,36 @@ def edge_records(task: GraphTask, edges: Sequence[Pair]) -> list[Record]:
 
 async def _design(task: GraphTask, models: ItemModels) -> Sequence[Record]:
     """Let the agent join the concepts, or make them from the notes."""
-    topic = memory_node(NODE_ID, LEARNER, type="root", title=task.topic)
-    path = MemoryPath(topic, task.concepts, task.notes)
+    path = MemoryPath(notes=_passages_of(task.notes))
+    topic = path.topic(task.topic)
+    for concept in task.concepts:
+        path.replace_graph(topic.id, path.graphs[topic.id].add(concept, None, utc_now()).graph)
     agent = topic_agent(path)
-    job = Job("graph", "graph", LEARNER, NODE_ID, AGENT, models.tested.name, small=False, epoch=1)
+    job = Job("graph", "graph", path.user_id, topic.id, AGENT, models.tested.name, small=False, epoch=1)
     team = PathTeam({AGENT: agent}, models.tested, job)
     with suppress(NothingSaved):  # a graph without concepts is measured as it is
         await run_agent(agent, job, team)
     tried = [call for result in team.results for call in result.calls if call.name == CONNECT]
-    return [*edge_records(task, path.edges), *map(_tried, tried), *_passages(path)]
+    graph = path.graphs[topic.id]
+    titles = {node.id: node.title for node in graph.nodes}
+    edges = [(titles[edge.source_node_id], titles[edge.target_node_id]) for edge in graph.edges]
+    return [*edge_records(task, edges), *map(_tried, tried), *_taken_up(graph, path.notes)]
+
+
+def _passages_of(notes: str) -> list[Passage]:
+    pieces = split_into_passages(NOTES, notes) if notes else []
+    return [replace(one, id=f"p{number}") for number, one in enumerate(pieces, start=1)]
 
 
 def _tried(call: CallRecord) -> Record:
     return {"refused": call.is_error}
 
 
-def _passages(path: MemoryPath) -> list[Record]:
+def _taken_up(graph: ConceptGraph, notes: Sequence[Passage]) -> list[Record]:
     """A record for each passage: whether the lessons of some concept would be made from it."""
-    index = PassageIndex(path.notes)
-    reached = {passage.id for node in path.graph.nodes for passage in index.relevant(node.title, node.desc or "")}
-    return [{"taken_up": passage.id in reached} for passage in path.notes]
+    index = PassageIndex(notes)
+    reached = {passage.id for node in graph.nodes for passage in index.relevant(node.title, node.desc or "")}
+    return [{"taken_up": passage.id in reached} for passage in notes]
 
 
 def _f1(right: str, found: str) -> "partial[float | None]":

@@ -1,46 +1,64 @@
-"""Memory path: one topic with its concepts and notes, for an agent that designs the path without a database."""
+"""Memory path: topics, concepts and notes of one learner, for an agent that designs a path without a database."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sprout.clock import utc_now
-from sprout.documents.splitting.passages import split_into_passages
 from sprout.errors import NotFound
 from sprout.evaluation.agent_run import SoloTeam
-from sprout.evaluation.memory_node import NODE_ID, memory_node
-from sprout.events import EdgeEnds, NodeRow
+from sprout.evaluation.memory_node import LEARNER
+from sprout.events import EdgeEnds, NodeRow, wire_time
+from sprout.ids import new_id
 from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit
-from sprout.learning.graph.traversal import Pair
 from sprout.learning.paths.passages import DocumentStatus, Passage
 from sprout.learning.questions.diagnostics import AskedQuestion, SavedQuestion
 from sprout.learning.questions.questions import QuestionDraft
 
-NOTES = "notes.md"
 
-
+@dataclass
 class MemoryPath:
-    """Repositories of a topic agent, with one topic whose concepts get no parts."""
+    """Repositories that hold the graphs of one learner, by the id of their parent, and no questions."""
 
-    def __init__(self, topic: NodeRow, titles: Sequence[str], notes: str) -> None:
-        self.graph = ConceptGraph(topic)
-        for title in titles:
-            self.graph = self.graph.add(title, None, utc_now()).graph
-        split = split_into_passages(NOTES, notes) if notes else []
-        self.notes = [replace(one, id=f"p{number}") for number, one in enumerate(split, start=1)]
+    user_id: str = LEARNER
+    notes: list[Passage] = field(default_factory=list)
+    graphs: dict[str, ConceptGraph] = field(default_factory=dict)
+    generated: set[str] = field(default_factory=set)
 
-    @property
-    def edges(self) -> list[Pair]:
-        """The edges by the titles of their ends."""
-        titles = {node.id: node.title for node in self.graph.nodes}
-        return [(titles[edge.source_node_id], titles[edge.target_node_id]) for edge in self.graph.edges]
+    def topic(self, title: str, desc: str | None = None) -> NodeRow:
+        """A new root."""
+        moment = wire_time(utc_now())
+        root = NodeRow(
+            id=new_id(),
+            user_id=self.user_id,
+            type="root",
+            branch_id=new_id(),
+            parent_id=None,
+            title=title,
+            desc=desc,
+            created_at=moment,
+            updated_at=moment,
+        )
+        self.graphs[root.id] = ConceptGraph(root)
+        return root
+
+    def replace_graph(self, parent_id: str, graph: ConceptGraph) -> None:
+        """Put the graph in the place of the parent's; what lies under its nodes stays."""
+        self.graphs[parent_id] = graph
+        for node in graph.nodes:
+            old = self.graphs.get(node.id)
+            self.graphs[node.id] = ConceptGraph(node, old.nodes, old.edges) if old else ConceptGraph(node)
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
-        return memory_node(node_id, user_id, type="root", title=self.graph.parent.title)
+        graph = self.graphs.get(node_id)
+        if graph is None or user_id != self.user_id:
+            raise NotFound("node", node_id)
+        return graph.parent
 
     async def children(self, parent_id: str) -> tuple[list[NodeRow], list[EdgeEnds]]:
-        return ([*self.graph.nodes], [*self.graph.edges]) if parent_id == NODE_ID else ([], [])
+        graph = self.graphs[parent_id]
+        return list(graph.nodes), list(graph.edges)
 
     async def edit_graph(
         self,
@@ -53,15 +71,16 @@ class MemoryPath:
         passages: Sequence[str] = (),
     ) -> Edit:
         await self.node(parent_id, user_id=actor.user_id)
-        edit = operation(self.graph)
-        self.graph = edit.graph
+        edit = operation(self.graphs[parent_id])
+        self.replace_graph(parent_id, edit.graph)
         return edit
 
     async def is_generated(self, node_id: str, *, user_id: str) -> bool:
-        return False
+        return node_id in self.generated
 
     async def mark_generated(self, node_id: str, *, user_id: str) -> None:
-        """Nobody asks again."""
+        await self.node(node_id, user_id=user_id)
+        self.generated.add(node_id)
 
     async def log_generation(
         self,
@@ -72,16 +91,17 @@ class MemoryPath:
         meta: str,
         run_id: str,
     ) -> None:
-        """Nobody reads the log."""
+        """The log is not read."""
 
     async def document_statuses(self, root_id: str) -> Sequence[DocumentStatus]:
-        return [DocumentStatus(NOTES, "completed")] if self.notes else []
+        return [DocumentStatus(name, "completed") for name in dict.fromkeys(one.document for one in self.notes)]
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         return self.notes
 
     async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
-        return []
+        words = query.casefold().split()
+        return [one for one in self.notes if any(word in one.text.casefold() for word in words)][:limit]
 
     async def save_question(
         self, concept_id: str, draft: QuestionDraft, *, actor: Actor, held_back: bool = False

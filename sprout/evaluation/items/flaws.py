@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from sprout.errors import InvalidQuestion
-from sprout.learning.questions.questions import QuestionDraft, validate_draft
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import QuestionDraft
 
 LONGER_BY = 1.3  # a right option so many times as long as the longest wrong one gives itself away
 FEWEST_LETTERS = 20  # shorter options differ in length by nature

@@ -18,7 +18,7 @@ Fault = Literal["none", "wrong_key", "flawed"]
 
 @dataclass(frozen=True, slots=True)
 class CheckedItem:
-    """A question; `fault` is what was planted, None where nobody knows."""
+    """A question; `fault` is what was planted, None if that is unknown."""
 
     id: str
     draft: QuestionDraft

@@ -11,7 +11,7 @@ from sprout.learning.paths.passages import Passage
 
 
 class MemoryKeys:
-    """Answer keys with one question, which nobody contests, and its node, which has no notes."""
+    """Answer keys with one question, which is not contested, and its node, which has no notes."""
 
     def __init__(self, question: BlindQuestion, title: str) -> None:
         self._question = question

@@ -28,7 +28,7 @@ Words = Annotated[str, Field(min_length=1, max_length=4_000)]
 
 
 class Tactic(BaseModel):
-    """What a learner says, turn by turn, instead of trying."""
+    """Messages of a learner, turn by turn, instead of a try."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

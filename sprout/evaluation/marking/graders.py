@@ -33,7 +33,7 @@ SINGLE_CALL_TOKENS = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a grader made of an answer.
+    """Outcome of a grader for an answer.
 
     Args:
         score: 0..1; None where it gave no mark.

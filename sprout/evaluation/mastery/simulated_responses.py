@@ -1,4 +1,4 @@
-"""Simulated responses: learners who know a skill or learn it, with slips and guesses that the model is not told."""
+"""Simulated responses: learners who know a skill or learn it, with slips and guesses that are hidden from the model."""
 
 from random import Random
 

@@ -59,7 +59,7 @@ def random_space(drawn: Random) -> KnowledgeSpace:
 
 
 def random_knowledge(drawn: Random, space: KnowledgeSpace, kind: str) -> set[str]:
-    """What a learner knows.
+    """Knowledge of a learner.
 
     Args:
         kind: `grown` has learned any number of nodes, one after the other, each of those that were ready; `goals` knows

@@ -12,7 +12,7 @@ from sprout.loop.model import ModelRequest, ModelTraits
 
 @dataclass(slots=True)
 class Spending:
-    """What was spent so far.
+    """Spending so far.
 
     Args:
         budget_usd: no call begins that could exceed it at the prices of the catalogue; None is without limit.

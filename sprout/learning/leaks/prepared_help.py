@@ -7,7 +7,7 @@ from sprout.learning.lessons.help_ladder import HelpLevel
 
 
 def secret_of(question: AskedCheckpoint, *learner_texts: str) -> Secret:
-    """The secret of a question; what the learner has said is none, nor what they were told of their last attempt."""
+    """The secret of a question; the learner's own words are none, nor the feedback on their last attempt."""
     draft = question.checkpoint.draft
     return build_secret(
         draft,

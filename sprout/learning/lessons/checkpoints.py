@@ -34,7 +34,7 @@ class AskedCheckpoint:
         options: of a choice, in the order in which the learner sees them.
         last_attempt_id: the newest attempt that the ladder has counted.
         last_attempt_text: its words.
-        last_feedback: what the learner was told of it.
+        last_feedback: the feedback that the learner got on it.
         unmarked: whether it could not be marked, so that it may be repeated, and is marked together with what follows.
         missed: how many attempts were wrong.
         reading: what is to be read before it, with the pieces that settle it, which are secret.

@@ -75,9 +75,14 @@ class LessonHistory:
         over = dict.fromkeys(self.taken, LessonStanding.OVER)
         return {**over, **dict.fromkeys(self._open, LessonStanding.LEFT)}
 
-    def minutes(self, node_id: str) -> int:
-        """Minutes that the rest of the lesson, or a whole one, will take: the middle one of those that are over."""
+    def minutes(self, node_id: str, *, reading: float | None = None) -> int:
+        """Minutes that the rest of the lesson, or a whole one, will take: the middle one of those that are over.
+
+        Args:
+            reading: how long the whole takes, where it is guided reading of passages whose length is known.
+        """
         took = [one.minutes for one in self._lessons if one.is_over]
-        whole = median(took) if len(took) >= FEWEST_LESSONS else DEFAULT_MINUTES
+        usual = median(took) if len(took) >= FEWEST_LESSONS else DEFAULT_MINUTES
+        whole = usual if reading is None else reading
         begun = self._open.get(node_id)
         return max(1, ceil(whole * (1.0 if begun is None else begun.share_left)))

@@ -28,7 +28,7 @@ class Prerequisite:
 
 @dataclass(frozen=True, slots=True)
 class MissedQuestion:
-    """A question of the diagnostic that the learner did not get right, and what they were told."""
+    """A question of the diagnostic that the learner did not get right, and the feedback on it."""
 
     prompt: str
     feedback: str
@@ -257,4 +257,8 @@ class LessonRepository(Protocol):
 
     async def drawing(self, drawing_id: str, *, user_id: str) -> Drawing:
         """Raises NotFound."""
+        ...
+
+    async def drawing_of_answer(self, answer_id: str, *, user_id: str) -> Drawing:
+        """The drawing that the learner's answer is. Raises NotFound, for an answer in words too."""
         ...

@@ -115,7 +115,7 @@ def interpret_input(
 
     Args:
         before: the learner's inputs since the question was asked. A question of theirs that is given as an answer for
-            the second time is meant as one.
+            the second time is meant as one; anger given so for the second time in a row is helped, as words did not.
     """
     if given.kind is TurnKind.ANSWER and has_drawing:
         return InputMeaning.ATTEMPT
@@ -130,7 +130,8 @@ def interpret_input(
         return _help_meaning(question, given)
     is_talk = given.kind is not TurnKind.ANSWER and (complains(given.text) or asks_in_anger(given.text))
     if is_talk or is_upset(given.text):
-        return InputMeaning.ASIDE
+        is_still_upset = not is_talk and bool(before) and is_upset(before[-1].text)
+        return InputMeaning.HELP_REQUEST if is_still_upset else InputMeaning.ASIDE
     draft = question.checkpoint.draft
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
     code = question.kind == "code"

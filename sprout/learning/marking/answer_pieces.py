@@ -8,23 +8,20 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from sprout.learning.marking.months import months
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.quantities import PlacedQuantity, Quantity, iter_quantities
 from sprout.learning.marking.units import normalize_spelling, parse_unit
+from sprout.learning.text.confusables import plain
 
 _LATEX_FRACTION = re.compile(r"\\[dt]?frac\s?\{\s?(-?[\d.,]+)\s?\}\s?\{\s?([\d.,]+)\s?\}")
 _LATEX = re.compile(r"\\(?:text|mathrm|mathbf|boxed)\s?\{([^{}]*)\}")
 _LATEX_SIGN = re.compile(r"\\(?:times|cdot)\b")
 _LATEX_LAYOUT = re.compile(r"\\[,;:! ]|\\(?:left|right|quad|approx)\b|\$(?!\d)|(?<=[\d}])\$")
 _DATE = re.compile(r"\b\d{1,2}[./-] ?\d{1,2}[./-] ?(\d{4})\b")
-_MONTHS = (
-    "january|february|march|april|may(?! be)|june|july|august|september|october|november|december|januar|februar|märz"
-    "|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero"
-    "|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|gennaio|febbraio|aprile|maggio"
-    "|giugno|luglio|settembre|ottobre|dicembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
-    "|januari|februari|maart|mei|augustus|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez"
+_DAY = re.compile(
+    r"\b(?:0?[1-9]|[12]\d|3[01])(?:\.|st|nd|rd|th)? (?=(?:of |de )?([^\W\d_]{3,12})\b(?! be\b))", re.IGNORECASE
 )
-_MONTH = re.compile(rf"\b(?:0?[1-9]|[12]\d|3[01])(?:\.|st|nd|rd|th)? (?=(?:of |de )?(?:{_MONTHS})\b)", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=\d)(?<!\b0)x(?=\d)", re.IGNORECASE)  # 3x18, but not 0x18
 _COUNTED = re.compile(r"(?<=\d) ([^\W\d_]{3,})(?= ?[*×·] ?\d)")
 _BELOW_ZERO = re.compile(
@@ -39,6 +36,7 @@ _GAP = re.compile(
     r"|(?P<comma>,|(?<!\s):(?=\s))|(?P<end>[.!?;\n。！？…]+)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
 )
 _AT_LEAST = ("au", "al", "lo", "pelo")  # before "moins" and the like, which are no minus then
+_TIMES_WORDS = ("times", "mal", "fois", "vezes", "keer", "maal", "razy")
 _MINUS_WORDS = ("minus", "moins", "menos", "meno", "negative", "negativ", "min")
 
 
@@ -96,7 +94,11 @@ def plain_text(answer: str) -> str:
     lines = [normalize_spelling(line) for line in text.splitlines()]
     read = with_digits("\n".join(line for line in lines if line))
     read = _COUNTED.sub(lambda found: found[0] if parse_unit(found[1]) else "", read)
-    return _BELOW_ZERO.sub(r"-\1", _MONTH.sub("", _DATE.sub(r"\1", read)))
+    return _BELOW_ZERO.sub(r"-\1", _without_days(_DATE.sub(r"\1", read)))
+
+
+def _without_days(text: str) -> str:
+    return _DAY.sub(lambda found: "" if plain(found[1]) in months() else found[0], text)
 
 
 @_cached
@@ -115,8 +117,12 @@ def answer_pieces(answer: str, *, unit: str | None = None) -> tuple[Piece, ...]:
 
 def _by_neighbours(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """The pieces with what only the neighbours tell: a hyphen is a dash, "over" a bound and "entre" a choice, but
-    between numbers; "as" a reason there, and behind a comma."""
+    between numbers; "as" a reason there, and behind a comma. "Times" behind a number is left out where the clause ends:
+    it says what is counted."""
     for at, piece in enumerate(pieces):
+        ends = at + 1 == len(pieces) or pieces[at + 1].kind in (Kind.COMMA, Kind.END)
+        if piece.text in _TIMES_WORDS and ends and at and pieces[at - 1].quantity is not None:
+            continue
         sides = (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2])
         between = len(sides) == 2 and all(side.quantity is not None for side in sides)
         if piece.text == "-" and not between:

@@ -11,10 +11,11 @@ from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, tidy
 from sprout.learning.text.stems import content_words, shared_stems, stems
 
-MAX_SHARE_OF_PROMPT = 0.6
+MAX_SHARE_COPIED = 0.6
 _LONGEST_TERM, _SHORT_QUESTION, _LONGEST_DOUBT, _LONGEST_UNMARKED = 6, 7, 12, 12  # words
 MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
 _WORD_LISTS = ("assigned", "faults", "glue", "fillers", "reasons", "acknowledgements")
+_CLOSING_SIGNS = ".!?…"
 _APOSTROPHE = re.compile("['’`´]")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # "sooo"
 _FIRST_SENTENCE = re.compile(r"[^.!?…。！？]*[?？]+(?=\s|\Z)")
@@ -70,7 +71,7 @@ def is_genuine_attempt(
         return True
     if last_attempt and (tidy(text) == tidy(last_attempt) if code else key == prompt_key(last_attempt)):
         return False
-    return not (_copies(text, prompt) or complains(text) or _gives_up(text) or wants_to_stop(text))
+    return not (copies(text, prompt) or complains(text) or _gives_up(text) or wants_to_stop(text))
 
 
 def _gives_up(text: str) -> bool:
@@ -215,10 +216,10 @@ def _begins_with(text: str, *names: str) -> bool:
     return any(words[: len(first)] == first for name in names for first in _phrases(name))
 
 
-def _copies(text: str, prompt: str) -> bool:
-    """Whether the text is most of the prompt, word for word."""
-    mine, asked = "".join(folded(text).split()), "".join(folded(prompt).split())
-    return len(mine) > len(asked) * MAX_SHARE_OF_PROMPT and mine in asked
+def copies(text: str, other: str) -> bool:
+    """Whether the text is most of the other one, word for word."""
+    mine, whole = "".join(folded(text).split()).rstrip(_CLOSING_SIGNS), "".join(folded(other).split())
+    return len(mine) > len(whole) * MAX_SHARE_COPIED and mine in whole
 
 
 def _says_only(text: str, known: frozenset[tuple[str, ...]]) -> bool:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from sprout.learning.text.confusables import plain
 
 _APOSTROPHE = re.compile("['’`´]")
-_CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s")
+_CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s|(?<=\w) \((?=[\w ]+\)\W*\Z)")  # a bracket at the end is a clause
 _TAKEN_BACK = re.compile(
     r"(?:\b[A-H]\s+(?:(?:is|seems|ist|est) )?)?"
     r"\b(?:not(?! sure)|nicht(?! sicher)|isn['’]?t|never|no longer|pas|kein\w*)\b"

@@ -49,4 +49,5 @@ def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:
 
 
 def _without_spaces(text: str) -> str:
-    return "".join(text.split()).casefold()
+    """The text without spaces and the marks of code: `50%6` for `50 % 6`."""
+    return "".join(text.replace("`", "").split()).casefold()

@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from sprout.errors import BadInput
 from sprout.events import Compare, ComparedCriterionShown, Mark
+from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import criterion_ids
@@ -95,14 +96,20 @@ def build_comparison(draft: QuestionDraft) -> Comparison:
     )
 
 
-def compare_response(comparison: Comparison, *, answer_id: str, yours: str) -> Compare:
-    """The comparison as a learner sees it."""
+def compare_response(comparison: Comparison, *, answer_id: str, given: str) -> Compare:
+    """The comparison as a learner sees it.
+
+    Args:
+        given: the answer as it is stored, a drawing before its words.
+    """
+    drawing_id, words = split_drawing(given)
     criteria = [
         ComparedCriterionShown(id=one.id, label=one.label, statement=one.statement) for one in comparison.criteria
     ]
     return Compare(
         answer_id=answer_id,
-        yours=yours,
+        yours=words,
+        drawn=drawing_id is not None,
         model_answer=comparison.model_answer,
         criteria=criteria,
         misconceptions=list(comparison.misconceptions),

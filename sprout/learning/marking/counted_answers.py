@@ -1,9 +1,10 @@
 """Counted answers: "none of them", "two: 10 and 20", "60 because …" as the number that they state."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from sprout.learning.marking.answer_pieces import Kind, answer_pieces
+from sprout.learning.marking.answer_pieces import Kind, Piece, answer_pieces
 from sprout.learning.marking.number_words import ONLY, count_of, with_digits
 from sprout.learning.marking.ordinals import ordinals
 from sprout.learning.marking.quantities import Quantity
@@ -38,6 +39,13 @@ _PLACE = re.compile(
     r"(?:\A|\b(?:so|then|its|it['’]s|it is|be|comes|that['’]?s) )(?:the )?(\d{1,4})(?:st|nd|rd|th)(?: one)?\W*\Z",
     re.IGNORECASE,
 )
+_PLACED_ONE = re.compile(
+    r"\W*(?:(?:so|then|its|it['’]s|it is|maybe|i think|i guess|i say) )*(?:the )?(\w+) one\W*", re.IGNORECASE
+)
+_WHICH = re.compile(
+    r"(?:\A|[.?!:,]\s+)(?:\w+ )?(?:which|welche\w*|quel\w*|cuál\w*|quale|quali|qual|quais|welke|który|która|które)\b",
+    re.IGNORECASE,
+)
 _ZERO = re.compile(
     r"\A\W*(?:zero|null|zéro|cero)\b(?! (?:clue|ideas?|ahnung|idee|plan|bock|lust|interest)\b)", re.IGNORECASE
 )
@@ -60,12 +68,14 @@ _TELLS_APART = (Kind.RESULT, Kind.OPERATOR, Kind.CHOICE, Kind.SHARE)
 
 def with_count(answer: str, prompt: str) -> str:
     """The answer with 0 for "zero" at its begin, 50/50 for "fifty-fifty", 60 for "60 because …" and for "60 = 15 + 45",
-    6 for "so it's the 6th".
+    6 for "so it's the 6th". "The second one" says nothing where the question is not which one it is.
 
     Where the question is how many there are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10
     and 20" and "two, one for each".
     """
     answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", _without_numbering(answer)))
+    if (one := _PLACED_ONE.fullmatch(answer)) and plain(one[1]) in ordinals() and not _WHICH.search(prompt):
+        return ""
     if place := _PLACE.search(with_digits(answer)):
         return place[1]
     if first := _FIRST_BECAUSE.match(answer):
@@ -109,7 +119,8 @@ def names_what_is_counted(answer: str, prompt: str) -> bool:
 
 
 def names_several(answer: str, prompt: str) -> bool:
-    """Whether the answer ends with numbers side by side, none of them called its result: "a gives 2 and b gives 11"."""
+    """Whether the answer ends with numbers side by side, none of them called its result: "a gives 2 and b gives 11",
+    "u has 3, v has 2"."""
     pieces = answer_pieces(answer)
     places = [at for at, piece in enumerate(pieces) if piece.quantity is not None]
     if len(places) < 2 or any(piece.kind in _TELLS_APART or piece.text == "=" for piece in pieces):
@@ -121,7 +132,26 @@ def names_several(answer: str, prompt: str) -> bool:
     joint = [piece.text.strip() for piece in pieces[places[-2] + 1 : places[-1]]]
     last = pieces[places[-1]].quantity
     is_own = last is not None and abs(last.value) not in listed
-    return is_last and is_own and any(text and _AND.fullmatch(text) for text in joint)
+    is_joined = is_own and any(text and _AND.fullmatch(text) for text in joint)
+    return is_last and (is_joined or _says_same_of_two(pieces))
+
+
+def _says_same_of_two(pieces: Sequence[Piece]) -> bool:
+    """Whether the last two clauses are the same words but for one and the number: "u has 3, v has 2"."""
+    clauses = list[list[Piece]]([[]])
+    for piece in pieces:
+        if piece.kind in (Kind.COMMA, Kind.END) or (piece.text and _AND.fullmatch(piece.text)):
+            clauses.append([])
+        else:
+            clauses[-1].append(piece)
+    one, other = [*([[]] * 2), *filter(None, clauses)][-2:]
+    rows = [[piece.text for piece in clause] for clause in (one, other)]
+    differing = [pair for pair in zip(*rows, strict=False) if len({*pair}) > 1]
+    return (
+        len(one) == len(other) > 2
+        and len(differing) == 1
+        and all(sum(piece.quantity is not None for piece in clause) == 1 for clause in (one, other))
+    )
 
 
 def _without_numbering(answer: str) -> str:

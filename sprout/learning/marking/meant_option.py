@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from sprout.learning.marking.answers import says_nothing
-from sprout.learning.marking.attempts import only_acknowledges
+from sprout.learning.marking.attempts import complains, only_acknowledges
 from sprout.learning.marking.choice_clauses import clauses_of, without_taken_back, words_of
 from sprout.learning.marking.choices import Option
 from sprout.learning.marking.number_words import with_digits
@@ -33,7 +33,7 @@ def meant_option(options: Sequence[Option], text: str) -> Option | None:
 
     Whether it is meant, only the learner can say: "the economy does not recover" shares its words with what it denies.
     """
-    if len(text) > MAX_ANSWER_LENGTH:
+    if len(text) > MAX_ANSWER_LENGTH or complains(text):
         return None
     said = without_taken_back(text)
     if not stems([said]):

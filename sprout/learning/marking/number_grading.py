@@ -40,11 +40,13 @@ from sprout.learning.marking.numeric_question import (
 )
 from sprout.learning.marking.other_forms import (
     ONLY_THE_SHARE,
+    as_difference,
     grade_other_form,
     grade_scaled,
     grade_shortened_odds,
     in_two_units,
     in_wanted_unit,
+    with_pi_worked_out,
 )
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement, iter_quantities
 from sprout.learning.marking.quoted_numbers import may_be_text
@@ -69,6 +71,11 @@ _ROUGH, _ROUNDED_OFF = 0.01, 0.06  # of the value: more than rounding on the way
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approx\w*|ungefähr|etwa|rund|fast|environ|presque|casi|circa|quase)\b",
+    re.IGNORECASE,
+)
+_INSTEAD_OF = re.compile(
+    r"\b(?:instead of|rather than|statt|anstatt|anstelle von|au lieu de|en vez de|en lugar de|invece di|em vez de)"
+    r"\b\D{0,12}(\d[\d.,]*\d|\d)",
     re.IGNORECASE,
 )
 _AGAINST = re.compile(r"\b(?:to|zu|contre|a) (?:1|one|eins|un|uno) (?:against|gegen|contre|contra)\b", re.IGNORECASE)
@@ -99,6 +106,7 @@ def _grade_as_read(question: NumericQuestion, answer: str) -> Grade:
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
     answer = in_wanted_unit(without_words_around_gap(answer, question.prompt), question.unit)
+    answer = with_pi_worked_out(answer, question.prompt)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
     if names_what_is_counted(answer, question.prompt):
         return unsure_grade("the answer is what was to be counted", NAMED_ONLY)
@@ -133,6 +141,7 @@ def _grade_result(
 ) -> Grade:
     """The grade of an answer with one result, which is scaled by the question's factor already."""
     others = [_scaled(other, factor) for other in stated.others]
+    result = as_difference(result, question.unit, question.prompt)
     verdict = agreement(result, key, unit=question.unit, tolerance=question.tolerance)
     misconception = misconception_of(question, replace(result, alternatives=()))
     if verdict is Agreement.EQUAL and (grade := _grade_equal(question, key, result, misconception, answer)) is not None:
@@ -261,9 +270,16 @@ def _grade_unfinished(question: NumericQuestion, key: float, answer: str) -> Gra
     """The grade of an answer that stops short of its result, or has it in two units; None of any other."""
     if question.unit and in_two_units(answer, question.unit):
         return unfinished_grade("the answer is in two units", IN_ONE_UNIT.format(unit=question.unit))
-    if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer, question.prompt):
+    is_way = has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer, question.prompt)
+    if is_way or _corrects_number(answer, question.prompt):
         return unfinished_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     return None
+
+
+def _corrects_number(answer: str, prompt: str) -> bool:
+    """Whether the answer puts a number in the place of one that the question prints: "30 instead of 45"."""
+    found = _INSTEAD_OF.search(answer)
+    return found is not None and re.search(rf"(?<![\d.,]){re.escape(found[1])}(?![\d.,]*\d)", prompt) is not None
 
 
 def _grade_equal(
@@ -272,6 +288,10 @@ def _grade_equal(
     """The grade of a result that agrees with the key; None if it is as likely one that a wrong thought leads to."""
     if _AGAINST.search(answer) and not _AGAINST.search(question.prompt):
         return unsure_grade("odds against may be the right ones the other way round", FOR_OR_AGAINST)
+    first = first_number(answer, unit=question.unit)
+    if first and first.quantity.value != result.value and first.leaves_unasked_rest(question.prompt, question.unit):
+        two = sorted((first.quantity, result), key=lambda one: one.value)
+        return unsure_grade("the number may be of the rest", which_one(two))
     if denies_what_is_asked(answer, question.prompt, unit=question.unit):
         return unsure_grade("the number may be of those that are not asked about", OF_THE_OTHERS)
     if may_be_text(answer, question.prompt):

@@ -1,6 +1,7 @@
 """Number words: a text with its numbers in digits, in the languages that we read."""
 
 import re
+from functools import lru_cache
 
 from text_to_num import alpha2digit
 
@@ -108,6 +109,7 @@ _AFTER_SO = re.compile(
 _ONLY_ONE = re.compile(rf"\b{ONLY} (?:the )?{_ONE}\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1_024)  # the same options stand beside each answer
 def with_digits(text: str) -> str:
     """The text with the numbers that it says in words as digits: "forty-two" and "quarante-deux" are 42, "three
     quarters" 3/4, "8 million" 8e6, "6 per cent" 6 %.

@@ -10,14 +10,27 @@ from sprout.learning.marking.quantities import Quantity, iter_quantities
 from sprout.learning.marking.stated_results import stated_results
 
 _NUMBER = re.compile(r"\d+")
+_BETWEEN_NUMBERS = re.compile(r"\A[^\d]*|\d+|[^\d]*\Z")
 _BARE_NUMBER = re.compile(r"\d+(?:[.,]\d+)?(?: ?[^\W\d]{1,12}| ?%)?\.?")
 
 
 def by_numbers(options: Sequence[Option], text: str) -> list[Option]:
-    """The options whose numbers, two or more, are those of the text's first clause with as many: "2 3 4 and 5"."""
+    """The options whose numbers, two or more, are those of the text's first clause with as many: "2 3 4 and 5"; or the
+    one that alone has those of the text, in any order, where options say nothing else of one number than of another:
+    "140 don't, 60 do" for "60 and 140 pupils"."""
     clauses = [_NUMBER.findall(clause) for clause in re.split(r"[—–;:.!?]|-\s", text)]
     said = next((numbers for numbers in clauses if len(numbers) > 1), None)
-    return [option for option in options if _NUMBER.findall(option.text) == said]
+    found = [option for option in options if _NUMBER.findall(option.text) == said]
+    return found or _by_numbers_in_any_order(options, text)
+
+
+def _by_numbers_in_any_order(options: Sequence[Option], text: str) -> list[Option]:
+    are_alike = len({_NUMBER.sub("", words_alone(option.text)) for option in options}) == 1
+    between = {word for option in options for word in words_alone(_BETWEEN_NUMBERS.sub(" ", option.text)).split()}
+    said = sorted(_NUMBER.findall(text))
+    having = [option for option in options if sorted(_NUMBER.findall(option.text)) == said]
+    is_one = len(said) > 1 and len(having) == 1 and "?" not in text
+    return having if is_one and are_alike and words_of("joints").issuperset(between) else []
 
 
 def by_value(options: Sequence[Option], text: str) -> list[Option]:

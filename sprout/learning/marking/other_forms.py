@@ -1,7 +1,9 @@
 """Other forms of a number: odds, shares, fractions, scale words and sums in two units."""
 
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.grades import Grade, right_grade, unfinished_grade, unsure_grade
@@ -28,6 +30,8 @@ _TWO_UNITS = re.compile(
 _ODDS = re.compile(
     r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,9})?) ?(?:to|:|zu|contre|à) ?(\d{1,9}(?:[.,]\d{1,9})?)\W*\Z", re.IGNORECASE
 )
+_UNKNOWN_SIDE = re.compile(r"(?<![\d.,])(\d{1,9}) ?(?:to|:|zu) ?[a-z]\b(?![’'])")
+_WITH_REMAINDER = re.compile(r"\W*(\d{1,9}) ?r ?(\d{1,9})\W*", re.IGNORECASE)
 _FRACTION = re.compile(r"\W*(\d{1,9}) ?/ ?(\d{1,9})\W*")
 _BELOW = re.compile(
     r"\b(?:below|under) (?:the|its) line\b|\bdenominator\b|\bunter dem Strich\b|\bNenner\b", re.IGNORECASE
@@ -43,17 +47,32 @@ _CANNOT_CONVERT = re.compile(
     r"(?:per ?cent|prozent|pour ?cent|%)",
     re.IGNORECASE,
 )
+_PI = re.compile(
+    r"(?<![\w.,])(?:(\d{1,9}(?:[.,]\d{1,9})?) ?[*·]? ?)?(?:π|\bpi\b)(?: ?/ ?(\d{1,9}))?(?![\w.,]*\d)", re.IGNORECASE
+)
+_DIFFERENCE = re.compile(
+    r"\bby how (?:many|much)\b|\bhow (?:many|much) (?:\w+ )?(?:warmer|colder|hotter|cooler)\b|\bdifference\b"
+    r"|\bum wie ?viele?\b|\bunterschied\b|\bde combien\b|\bdifférence\b|\bdiferencia\b|\bdifferenza\b|\bdiferença\b",
+    re.IGNORECASE,
+)
+_DEGREES = ("°C", "K")
 _RATIO = re.compile(r"\b(?:ratio|verhältnis|rapport|razón|rapporto|razão)\b", re.IGNORECASE)
 
 
 def grade_other_form(question: NumericQuestion, key: float, results: Sequence[Quantity], answer: str) -> Grade | None:
     """The grade of a percentage that is stated as odds or as a share with a percent sign, and of a count that is stated
     as its percentage; None of any other answer."""
+    if (sides := _WITH_REMAINDER.fullmatch(answer)) and key in (float(sides[1]), float(sides[2])):
+        return unsure_grade(
+            "the quotient and the remainder", which_one([Quantity(float(one)) for one in sides.groups()])
+        )
     if any(agrees(one, key, question) for one in results):
         is_left = question.unit == "%" and "%" not in answer and _CANNOT_CONVERT.search(answer)
         return unfinished_grade("the share, and that it cannot be converted", ONLY_THE_SHARE) if is_left else None
     if question.unit != "%":
         if _RATIO.search(question.prompt) and _ratio_in(answer) == key:
+            return right_grade()
+        if _second_side(question.prompt, answer) == key:
             return right_grade()
         if sides := _FRACTION.fullmatch(answer):
             above, below = float(sides[1]), float(sides[2])
@@ -107,6 +126,15 @@ def grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | 
     return unfinished_grade("the number, with a scale", WITHOUT_SCALE.format(scale=found[0][2]))
 
 
+def _second_side(prompt: str, answer: str) -> float | None:
+    """The second side of the odds that are the answer, where the prompt asks for it by a letter: 2.5 of "1 : 2.5" for
+    "1 to n"."""
+    asked, said = _UNKNOWN_SIDE.search(prompt), _ODDS.search(answer)
+    is_whole = said is not None and not answer[: said.start()].strip()
+    is_asked = asked is not None and is_whole and said is not None and said[1] == asked[1]
+    return float(said[2].replace(",", ".")) if said is not None and is_asked else None
+
+
 def _states_key(question: NumericQuestion, key: float, answer: str) -> bool:
     results = stated_results(answer, unit=question.unit, prompt=question.prompt).results
     return len(results) == 1 and agrees(results[0], key, question)
@@ -126,6 +154,24 @@ def in_wanted_unit(answer: str, unit: str | None) -> str:
     rest = _TWO_UNITS.sub(left, answer)
     states = re.search(rf"\d ?{re.escape(unit)}\b", rest, re.IGNORECASE)
     return rest if rest != answer and states else answer
+
+
+def with_pi_worked_out(answer: str, prompt: str) -> str:
+    """The answer with what it states in parts of π as a decimal number, unless the question speaks of π itself."""
+
+    def value(found: re.Match[str]) -> str:
+        many, below = float((found[1] or "1").replace(",", ".")), float(found[2] or 1)
+        is_part = found[1] is not None or found[2] is not None
+        return repr(many * math.pi / below) if is_part and below else found[0]
+
+    return answer if _PI.search(prompt) else _PI.sub(value, answer)
+
+
+def as_difference(result: Quantity, unit: str | None, prompt: str) -> Quantity:
+    """The result in the question's unit, where a difference of temperatures is asked for: one of 25 K is one of
+    25 °C."""
+    is_other = unit in _DEGREES and result.unit in _DEGREES and result.unit != unit
+    return replace(result, unit=unit) if is_other and _DIFFERENCE.search(prompt) else result
 
 
 def in_two_units(answer: str, unit: str) -> bool:

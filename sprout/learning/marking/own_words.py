@@ -15,6 +15,7 @@ from sprout.learning.marking.choice_clauses import clauses_of, words_alone, word
 from sprout.learning.marking.choices import Option
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.ordinals import ordinals
+from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import content_words, stem
 
 _TWO = 2
@@ -25,6 +26,7 @@ _NOT, _NONE = "not", "nothing"
 _DENIALS = frozenset({_NOT, _NONE})
 _LETTERS = "ai"  # that are words
 _INNER_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
+_TWO_WORDS = re.compile(r"\b([^\W\d_]{3,}) (?=([^\W\d_]{3,})\b)")
 _DOUBLED = re.compile(r"([^\W\d_])\1\Z")
 
 Row = tuple[str, ...]  # stems and numbers of a text, in their order; a denial is "not", or "nothing" where it is of all
@@ -32,19 +34,72 @@ Row = tuple[str, ...]  # stems and numbers of a text, in their order; a denial i
 
 def by_own_words(options: Sequence[Option], text: str) -> list[Option]:
     """The option that alone has the words of the text, or of what comes before its reason; or two that both have them.
-    A letter or a place may stand for an option instead."""
+    A letter or a place may stand for an option instead. Where the text is a run of words of others, these too."""
+    text = _compounds_joined(options, text)
+    meant = _meant_options(options, text)
+    quoted = [option for option in options if _is_quoted(text, option)] if meant else []
+    return [*meant, *(option for option in quoted if option not in meant)]
+
+
+def _compounds_joined(options: Sequence[Option], text: str) -> str:
+    """The text with two neighbouring words as one where an option has them so: "gun powder"."""
+    own = {word for option in options for word in words_alone(option.text).split()}
+    return _TWO_WORDS.sub(lambda found: found[1] if plain(found[1] + found[2]) in own else found[0], text)
+
+
+def _is_quoted(text: str, option: Option) -> bool:
+    return f" {words_alone(text)} " in f" {words_alone(option.text)} "
+
+
+def _meant_options(options: Sequence[Option], text: str) -> list[Option]:
     words = words_alone(text).split()
-    is_place = any(word in ordinals() or (len(word) == 1 and word.isalpha() and word not in _LETTERS) for word in words)
-    if "?" in text or len(words) > _LONGEST or is_place:
+    if "?" in text or len(words) > _LONGEST or _names_place(options, words):
         return []
+    if (same := _with_same_content(options, text)) is not None:
+        return [same]
     rows = [tuple(map(stem, _words(option.text))) for option in options]
-    head, reason = _parted_at_reason(_words(text))
+    head, reason = _parted_at_reason(text)
     found = _fitting(rows, [*head, *reason])
     if not found and reason:
         named = _fitting(rows, head)
         found = [] if _names_other(rows, named, reason) else named
-    meant = [options[at] for at in found]
+    meant = [options[at] for at in found if _keeps_numbers([*head, *reason], rows[at])]
     return meant if len(meant) == _TWO or all(_says_claim(option, [*head, *reason]) for option in meant) else []
+
+
+def _keeps_numbers(said: Sequence[str], row: Row) -> bool:
+    """Whether the numbers that both have stand in one order: "140 ride, 60 walk" is not "60 ride and 140 walk"."""
+    return _stands_in_order([word for word in said if word.isdecimal() and word in row], row)
+
+
+def _names_place(options: Sequence[Option], words: Sequence[str]) -> bool:
+    """Whether a letter or a place stands in the words, unless options speak of places and the words of more than one:
+    "third, with the peasants" for "In the third, with peasants"."""
+    says_more = any(_is_content(word) and word not in ordinals().keys() | words_of("fillers") for word in words)
+    own = {word for option in options for word in words_alone(option.text).split()} if says_more else set[str]()
+    return any(
+        (word in ordinals() and word not in own) or (len(word) == 1 and word.isalpha() and word not in _LETTERS)
+        for word in words
+    )
+
+
+def _with_same_content(options: Sequence[Option], text: str) -> Option | None:
+    """The one option that has the words of content of the text, no more and no less, in any order but that of numbers,
+    light verbs aside: "night nurses" for "Nurses who work at night", whatever else has those words among others."""
+    said, *rows = [_content(_words(one)) for one in (text, *(option.text for option in options))]
+    has_all = [at for at, row in enumerate(rows) if len(row) == len(said) and all(_has(row, word) for word in said)]
+    same = [at for at in has_all if _keeps_numbers(said, rows[at])]
+    return options[same[0]] if len(said) >= _TWO and len(same) == 1 else None
+
+
+def _content(words: Iterable[str]) -> Row:
+    """The different stems of the words of content, numbers and denials, in their order."""
+    kept = (word for word in words if word in _DENIALS or word.isdecimal() or _tells(word))
+    return tuple(dict.fromkeys(stem(word) for word in kept))
+
+
+def _tells(word: str) -> bool:
+    return _is_content(word) and word not in words_of("fillers") | words_of("light_verbs")
 
 
 def same_word(one: str, other: str) -> bool:
@@ -119,16 +174,20 @@ def _words(text: str) -> list[str]:
     return words_alone(with_digits(" ".join(denials.get(word, word) for word in words))).split()
 
 
-def _parted_at_reason(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words before the first one that gives a reason, and those after it."""
+def _parted_at_reason(text: str) -> tuple[list[str], list[str]]:
+    """The words before the first one that gives a reason, else before the first comma or "so", and those after."""
+    words = _words(text)
     at = next((at for at, word in enumerate(words) if word in words_of("reasons")), len(words))
-    return [*words[:at]], [*words[at + 1 :]]
+    if at < len(words):
+        return [*words[:at]], [*words[at + 1 :]]
+    first, *others = [_words(" ".join(clause)) for clause in clauses_of(text)] or [[]]
+    return first, [word for clause in others for word in clause]
 
 
 def _has(row: Row, word: str) -> bool:
     return any(same_word(word, other) for other in row)
 
 
-def _stands_in_order(said: Row, row: Row) -> bool:
+def _stands_in_order(said: Sequence[str], row: Row) -> bool:
     left = iter(row)
     return all(any(same_word(word, other) for other in left) for word in said)

@@ -349,7 +349,8 @@ def _is_prose(program: str, run: ProgramRun) -> bool:
     words = _KEYWORDS.sub("+", bare)
     is_code = (_CODE_SIGN.search(bare) or _STATEMENT.search(bare)) is not None
     if run.end is ProgramEnd.NOT_COMPILED and not _STATEMENT.search(bare) and not _CODE_WITH_NAMES.search(bare):
-        is_code = is_code and len(_WORD.findall(words)) < FEWEST_WORDS  # "it's 18, no wait 3+4+5+6 = 18"
+        # A sentence with numbers in it, such as: it's 18, no wait 3+4+5+6 = 18; or: maybe 3? or 4
+        is_code = is_code and "?" not in bare and len(_WORD.findall(words)) < FEWEST_WORDS
     return is_unread and (not is_code or _WORDS_IN_A_ROW.search(words) is not None)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sprout.learning.marking.units import DIMENSIONLESS, Unit, convert, parse_unit, same_unit
+from sprout.learning.marking.units import DIMENSIONLESS, Unit, convert, is_hundredth, parse_unit, same_unit
 
 ROUNDING_SLACK = 0.01  # of the value; so far off, an answer to an exact question may be a rounded one
 FLOAT_SLACK = 1e-9  # of the value
@@ -23,7 +23,7 @@ _NUMBER = re.compile(
     rf"|(?P<decimal>{_DECIMAL})(?:[eE](?P<exponent>[-+]?\d{{1,3}})(?!\d))?"
     rf"(?: ?(?:[*x×·]|\\times|\\cdot) ?{_TEN.format(name='times')})?)(?![.,]?\d)"
 )
-_PER = r"per|pro|je|par|por|al|all'|op|na"
+_PER = r"per|pro|je|par|por|all'|al\b|op|na"
 _NAME = r"°? ?[^\W\d_]{1,24}(?:\^?-?\d(?!\d))?"
 _UNIT = re.compile(
     rf" ?(?P<unit>[%‰]|° ?[CFKR]?(?!\w)|[$£€¥]|(?:1 ?/ ?)?{_NAME}"
@@ -113,6 +113,8 @@ def _agreement(
 ) -> Agreement:
     if stated_unit is None or (unit and same_unit(stated_unit, unit)):
         return _compare_in_own_unit(value, stated_unit, expected, unit, tolerance)
+    if unit and is_hundredth(stated_unit, unit):
+        return _compare_in_own_unit(value / 100, unit, expected, unit, tolerance)
     same_number = _close(value, expected, tolerance)
     asked = parse_unit(unit) if unit else DIMENSIONLESS
     given = _unit_of_kind(stated_unit, asked)

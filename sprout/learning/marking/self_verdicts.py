@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from sprout.learning.marking.attempts import copies
 from sprout.learning.marking.choice_clauses import words_of
 from sprout.learning.marking.comparison import (
     Comparison,
@@ -54,8 +55,11 @@ def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) ->
 
     Args:
         before: their messages since they gave the answer. Where one left it open they were asked; "partly" once more is
-            kept for the whole, with no verdict on any criterion.
+            kept for the whole, with no verdict on any criterion, and so is the model answer copied once more.
     """
+    no_verdicts = SelfMark({one.id: None for one in comparison.criteria})
+    if copies_model_answer(text, comparison):
+        return no_verdicts if any(copies_model_answer(one, comparison) for one in before) else None
     text = without_question_after(text, comparison)
     was_asked = any(leaves_open(one, comparison) for one in before)
     is_single = len(comparison.criteria) == 1
@@ -68,7 +72,12 @@ def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) ->
         return parse_self_verdict(text, comparison)
     if (lacking := _left_out_point(text, comparison)) is not None:
         return SelfMark({one.id: "missing" if one.id == lacking else "met" for one in comparison.criteria})
-    return SelfMark({one.id: None for one in comparison.criteria}) if was_asked else None
+    return no_verdicts if was_asked else None
+
+
+def copies_model_answer(text: str, comparison: Comparison) -> bool:
+    """Whether the text is most of the model answer, word for word, and no verdict: one of "The same." may be both."""
+    return copies(text, comparison.model_answer) and not is_verdict_alone(text, comparison)
 
 
 def _thought_instead(text: str) -> str | None:

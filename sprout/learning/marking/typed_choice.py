@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 
+from sprout.learning.marking.attempts import complains
 from sprout.learning.marking.choice_clauses import (
     clauses_of,
     has_reason,
@@ -45,6 +46,7 @@ _RULED_OUT = re.compile(
 )
 _CONTRASTED = re.compile(r"\W*(?:not|nicht|pas)\b([^,;.]+)[,;.](.+)", re.IGNORECASE | re.DOTALL)
 _BARE_PLACE = re.compile(r"\A\W*(?:nr|no|num|number|nummer|n°)?[.# ]*(\d)[.)]?\W*\Z", re.IGNORECASE)
+_LABEL_OF_PLACE = re.compile(r"\A\W*(?:no\.|(?:nr|num|number|nummer|n°)\b\.?|#) ?(?=\d)", re.IGNORECASE)
 _CORRECTION = re.compile(
     r"\b(?:no wait|wait no|i mean|i meant|actually|oops|scratch that|make that|or rather|but now|ich meine|nein)\b"
     r"|[,.;!?–—-]\s*no\b",
@@ -73,8 +75,9 @@ def named_options(options: Sequence[Option], text: str, prompt: str = "") -> lis
     """The options that the words name: none, one, or several of which the learner must say which one counts."""
     if (exact := chosen_option(options, text)) is not None:
         return [exact]
-    if len(text) > MAX_ANSWER_LENGTH or not options:
-        return []
+    if len(text) > MAX_ANSWER_LENGTH or not options or complains(text):
+        return []  # "this is stupid" names no option with "stupid" in it
+    text = _LABEL_OF_PLACE.sub("", text)
     *_, last = _CORRECTION.split(text)
     if last != text and len(corrected := named_options(options, last, prompt)) == 1:
         return corrected
@@ -84,7 +87,7 @@ def named_options(options: Sequence[Option], text: str, prompt: str = "") -> lis
         return [*options[at : at + 1]]
     if contrasted := _by_contrast(options, text, prompt):
         return contrasted
-    if (said := _by_own_ordinal(options, text)) or (said := _by_bare_place(options, text, prompt)):
+    if (said := _by_own_ordinal(options, text, prompt)) or (said := _by_bare_place(options, text, prompt)):
         return said
     meant = _with_letters(options, without_taken_back(text))
     found_in = (
@@ -140,10 +143,10 @@ def _numbers_of(option: Option) -> list[int | None]:
     return [int(word) if word.isdecimal() else count_of(word) if len(word) > 1 else None for word in words]
 
 
-def _by_own_ordinal(options: Sequence[Option], text: str) -> list[Option]:
-    """The option that begins with the place which the first clause is but for fillers and words of that option, where
-    options begin with places: "3" and "the 3rd one" mean "the third" wherever it stands, and "second" means "second
-    order"."""
+def _by_own_ordinal(options: Sequence[Option], text: str, prompt: str) -> list[Option]:
+    """The option that begins with the place which the first clause is but for fillers, words of that option and words
+    that only the question has, where options begin with places: "3" and "the 3rd one" mean "the third" wherever it
+    stands, and "second" means "second order"."""
     own = [meant_words(words_alone(option.text).split())[:1] for option in options]
     if sum(bool(first) and first[0] in ordinals() for first in own) < _TWO:
         return []
@@ -151,7 +154,12 @@ def _by_own_ordinal(options: Sequence[Option], text: str) -> list[Option]:
     said = {place for word in words if (place := place_of(word)) is not None}
     saying = [option for option, first in zip(options, own, strict=True) if said == {*map(ordinals().get, first)}]
     rest = {word for word in words if place_of(word) is None}
-    return [one for one in saying if len(saying) == 1 and rest <= {*words_alone(one.text).split()}]
+    beside = _words_of_question_alone(options, prompt)
+    return [one for one in saying if len(saying) == 1 and rest <= beside.union(words_alone(one.text).split())]
+
+
+def _words_of_question_alone(options: Sequence[Option], prompt: str) -> set[str]:
+    return set(words_alone(prompt).split()) - {word for one in options for word in words_alone(one.text).split()}
 
 
 def _by_bare_place(options: Sequence[Option], text: str, prompt: str) -> list[Option]:
@@ -159,7 +167,7 @@ def _by_bare_place(options: Sequence[Option], text: str, prompt: str) -> list[Op
     no option: "not 3, I'd say 4", "the 1st argument because …"."""
     clauses = [words for clause in clauses_of(without_taken_back(text)) if (words := meant_words(clause))]
     in_options = {word for option in options for word in words_alone(option.text).split()}
-    beside = set(words_alone(prompt).split()) - in_options
+    beside = _words_of_question_alone(options, prompt)
     if not clauses or (len(clauses) > 1 and not has_reason(text)):
         return []
     word, *behind = clauses[0]

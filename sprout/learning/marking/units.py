@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from pint import UnitRegistry
 
 MAX_UNIT = 40
+SHORTEST_NAME = 4  # of a unit behind its prefix
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _LIFTED = re.compile("[⁰¹²³⁴-⁹⁺⁻]+")
 _SIGNS = str.maketrans({"º": "°", "˚": "°", "\u2212": "-", "–": "-", "⋅": "·", "∙": "·", "٫": ".", "⁄": "/"})
 _TOKEN = re.compile(r"(?P<name>° ?[CFKR]|[°%‰]|[^\W\d_]{1,24})(?:\^?(?P<power>[-+]?\d)(?!\d))?|(?P<operator>[*·/()])| ")
+_PER = re.compile(r" (?:pro|je|par|por|all['’]|al\b|à l['’]|op|na) ?(?=\w)", re.IGNORECASE)  # "chilometri all'ora"
 _LONG_WORD = re.compile(r"[^\W\d_]{4}")
 _MONEY = {
     "£": ("pound", "pounds", "gbp"),
@@ -34,7 +36,18 @@ _ALIASES = {
     **dict.fromkeys(("sek", "sekunde", "sekunden", "seconde", "secondes", "segundo", "segundos", "secondi"), "second"),
     **dict.fromkeys(("minuten", "minuto", "minutos", "minuti"), "minute"),
     **dict.fromkeys(("gr", "gramm", "gramme", "grammes", "gramos", "grammi"), "gram"),
+    **dict.fromkeys(("metro", "metros", "metri", "mètre", "mètres"), "meter"),
+    **dict.fromkeys(("litro", "litros", "litri"), "liter"),
 }  # as they are written elsewhere
+_PREFIXES = {
+    "milli": "milli", "mili": "milli", "mikro": "micro", "micro": "micro", "zenti": "centi", "centi": "centi",
+    "dezi": "deci", "deci": "deci", "kilo": "kilo", "chilo": "kilo",
+}  # fmt: skip
+_HUNDREDTHS = {
+    "€": ("cent", "cents", "eurocent", "eurocents", "ct", "centime", "centimes", "céntimos", "centesimi", "cêntimos"),
+    "$": ("cent", "cents", "ct", "¢"),
+    "£": ("penny", "pence", "p"),
+}
 _SCALES = frozenset({"degree_Celsius", "degree_Fahrenheit", "degree_Reaumur"})  # whose zero is not nothing
 _SIGN_OF = {name: sign for sign, names in _MONEY.items() for name in names}
 
@@ -70,6 +83,12 @@ def same_unit(one: str, other: str) -> bool:
     return _key(one) == _key(other)
 
 
+def is_hundredth(one: str, of: str) -> bool:
+    """Whether a unit of money is a hundredth of another one: cents of €."""
+    sign = _SIGN_OF.get(_key(of), of.strip())
+    return one.strip().casefold() in _HUNDREDTHS.get(sign, ())
+
+
 @lru_cache(maxsize=512)
 def parse_unit(text: str) -> Unit | None:
     """The unit that the text names, such as "m/s²", "km/h", "J/(kg K)" or "%"; None where there is a word in it that is
@@ -77,7 +96,7 @@ def parse_unit(text: str) -> Unit | None:
     powers: Counter[str] = Counter()
     below = grouped = False
     names = []
-    for token in _tokens(re.sub("^1 ?/", "/", normalize_spelling(text))):
+    for token in _tokens(_PER.sub("/", re.sub("^1 ?/", "/", normalize_spelling(text)))):
         name, operator = token["name"], token["operator"]
         if operator in ("(", ")"):
             grouped, below = operator == "(", below and operator == "("
@@ -127,13 +146,23 @@ def _pint_name(name: str) -> str | None:
     """Pint's name of the unit; words in small letters too, where they are none as they stand (Newton, KG)."""
     if name == "°":
         return "degree"
-    name = _ALIASES.get(name.casefold(), name)
+    name = _english(name)
     parse = _registry().parse_unit_name
     for spelling in (name, name.casefold()) if len(name) > 1 else (name,):
         for prefix, unit, _plural in parse(spelling):
             # Pint converts a prefixed name only where that name can be parted in one way.
             return prefix + unit if not prefix or len(parse(prefix + unit)) == 1 else None
     return None
+
+
+def _english(name: str) -> str:
+    """The English name of a unit of another language, with its prefix: "Millisekunden"."""
+    word = name.casefold()
+    prefix = next((one for one in _PREFIXES if word.startswith(one) and word != one), "")
+    unit = word.removeprefix(prefix)
+    if word in _ALIASES or not prefix:
+        return _ALIASES.get(word, name)
+    return _PREFIXES[prefix] + _ALIASES.get(unit, unit) if len(unit) >= SHORTEST_NAME else name
 
 
 def _pint_powers(unit: Unit) -> dict[str, int]:

@@ -19,7 +19,7 @@ class AnsweredQuestion:
         tests: ids of the subconcepts that the question is about.
         difficulty: 1..5.
         score: 0..1; None as long as it is not graded.
-        feedback: what the learner was told.
+        feedback: as the learner got it.
         misconceptions: the misconceptions that it reveals.
         help_level: of the help that was given before it; 0 where the answer was the learner's own.
         contested: whether the learner has said that the question is wrong.

@@ -73,7 +73,7 @@ class LedgerEntry:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was answered before: items with the time of their last answer, and questions."""
+    """Earlier answers: items with the time of their last answer, and questions."""
 
     items: dict[str, datetime] = field(default_factory=dict)
     questions: set[str] = field(default_factory=set)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol
 
 from sprout.events import Wire
@@ -80,4 +81,8 @@ class Misconceptions(Protocol):
 
         Raises NotFound: the branch is not the user's.
         """
+        ...
+
+    async def cleared_since(self, user_id: str, since: datetime) -> Sequence[str]:
+        """The statements of the mix-ups that an answer since then has cleared, the last one first."""
         ...

@@ -13,7 +13,7 @@ from sprout.learning.graph.graph import title_key
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What was taken over from a node of the source: into which node, and a digest of the description."""
+    """Copy of a node of the source: the node that took it over, and a digest of the description."""
 
     copy_id: str
     digest: str

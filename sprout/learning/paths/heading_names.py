@@ -33,6 +33,11 @@ def heading_names(desc: str) -> list[HeadingName]:
     ]
 
 
+def names_headings(desc: str) -> bool:
+    """Whether a description is one of a part of a learner's notes, which its lesson reads."""
+    return any(desc.startswith(cover.format(headings="")) for cover in _covers().values())
+
+
 def description_of(headings: str, *, language: str) -> str:
     """The description of a concept that teaches what stands under these headings."""
     return _covers().get(language, _covers()[DEFAULT_LANGUAGE]).format(headings=headings)

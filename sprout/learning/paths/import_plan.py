@@ -18,7 +18,8 @@ from sprout.learning.paths.path_file import (
     SubconceptItem,
     to_draft,
 )
-from sprout.learning.questions.questions import QuestionDraft, prompt_key, validate_draft
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import QuestionDraft, prompt_key
 from sprout.learning.text.normalization import one_line, tidy
 
 

@@ -126,7 +126,7 @@ class _Levels:
         return [part for part in self.of_type("subconcept") if part.parent_id == concept_id]
 
     def worked_on(self, concept_id: str) -> str:
-        """When a part of the concept was last answered, in wire form; empty if none ever was."""
+        """The last answer to a part of the concept, as a moment in wire form; empty if none ever was."""
         rows = (self._progress.get(part.id) for part in self.parts_of(concept_id))
         return max((row.updated_at for row in rows if row is not None and row.attempts_count), default="")
 
@@ -171,10 +171,15 @@ def _neighbours(pairs: Iterable[tuple[str, str]]) -> defaultdict[str, list[str]]
 
 
 def learning_order(node_ids: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[str]:
-    """Prerequisites first, otherwise in the order given."""
-    rest, order = dict.fromkeys(node_ids), dict[str, None]()
-    while rest:
-        ready = (one for one in rest if all(need in order or need not in rest for need in needs.get(one, ())))
-        following = next(ready, next(iter(rest)))
-        order[following] = rest.pop(following)
+    """The order given, but each node behind what it needs: what was put before a node later comes right before it."""
+    given, order = {*node_ids}, dict[str, None]()
+    for node_id in node_ids:
+        above = [node_id]
+        while above and node_id not in order:
+            open_needs = (one for one in needs.get(above[-1], ()) if one in given and one not in order)
+            need = next((one for one in open_needs if one not in above), None)  # else it is of a cycle
+            if need is None:
+                order[above.pop()] = None
+            else:
+                above.append(need)
     return list(order)

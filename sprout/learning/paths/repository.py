@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pydantic import Field
+
 from sprout.events import NodeRow, Wire
 from sprout.learning.graph.changes import Change
 
@@ -93,12 +95,17 @@ class Place(Wire):
 
 
 class PathGraph(Wire):
-    """The nodes of a branch, their edges, and the learner's progress on them, in the order of creation."""
+    """The nodes of a branch, their edges, and the learner's progress on them, in the order of creation.
+
+    Args:
+        cited: node → characters of the passages that it teaches from.
+    """
 
     branch: BranchRow
     nodes: list[NodeDetail]
     edges: list[EdgeRow]
     progress: list[ProgressRow]
+    cited: dict[str, int] = Field(default_factory=dict, exclude=True)
 
 
 class BranchGraph(PathGraph):

@@ -50,7 +50,7 @@ class UnknownTopic(SproutError):
 
 @runtime_checkable
 class TopicCoverage(Protocol):
-    """What a model can teach without notes."""
+    """Topics that a model can teach without notes."""
 
     def courses(self) -> tuple[OfferedCourse, ...]:
         """The courses that can be chosen by name; none where every topic can be asked for."""

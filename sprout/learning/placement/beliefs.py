@@ -26,7 +26,7 @@ TOWARDS_GOALS = (0.03, 0.1, 0.3)  # how likely a node is known on which nothing 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an answer says about a node: its probability if the node is known, and if it is not."""
+    """Evidence of an answer for a node: its probability if the node is known, and if it is not."""
 
     node_id: str
     if_known: float

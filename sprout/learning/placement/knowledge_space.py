@@ -45,7 +45,7 @@ class KnowledgeSpace:
         return found
 
     def placed(self, known: Collection[str]) -> dict[str, Placed]:
-        """Where the learner stands with each node, given those that they know."""
+        """The standing of each node, given those that they know."""
 
         def of(node_id: str) -> Placed:
             if node_id in known:

@@ -68,7 +68,7 @@ class Network:
         return found
 
     def _incoming(self, at: int) -> tuple[float, list[float]]:
-        """What the others say to a node's factor: of the node, and of each that it rests on."""
+        """Messages of the others to a node's factor: of the node, and of each that it rests on."""
         odds = self._odds
         pairs = zip(self._needs[at], self._down[at], strict=True)
         return _from_odds(odds[at] - self._up[at]), [_from_odds(odds[need] - sent) for need, sent in pairs]
@@ -80,16 +80,16 @@ class Network:
         is_so = _mix(prod(incoming), self._rate, EXCEPTION)
         change = log(is_so / (1 - is_so)) - self._up[at]
         self._up[at] += change
-        self._tell(at, at, change)
+        self._tell(at, change)
         down = self._down[at]
         agreed, exception = _agreement(self._rate, own), _agreement(EXCEPTION, own)
         for place, need in enumerate(self._needs[at]):
             others = prod(incoming[:place]) * prod(incoming[place + 1 :])
             change = (1 - DAMPING) * (log(_mix(others, agreed, exception) / exception) - down[place])
             down[place] += change
-            self._tell(at, need, change)
+            self._tell(need, change)
 
-    def _tell(self, sender: int, node: int, change: float) -> None:
+    def _tell(self, node: int, change: float) -> None:
         """Add a change of a factor's message to what is believed of a node; the factors that it is in hear of it."""
         self._odds[node] += change
         if abs(change) >= SETTLED:
@@ -102,7 +102,7 @@ def _mix(share: float, one: float, other: float) -> float:
 
 
 def _agreement(one: float, other: float) -> float:
-    """How likely two views of a node, neither of which knows of the other, come to the same."""
+    """The probability that two independent views of a node agree."""
     return one * other + (1 - one) * (1 - other)
 
 

@@ -32,7 +32,7 @@ _GIVEN_UP = (0.03, 0.6)  # how likely "I don't know" is of one who knows, and of
 
 
 class Reply(StrEnum):
-    """What an answer showed; one that is right in part says neither that the node is known nor that it is not."""
+    """Finding of an answer; one that is right in part says neither that the node is known nor that it is not."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -69,7 +69,7 @@ class Step:
 
 
 def reply_of(score: float | None) -> Reply:
-    """What a marked answer showed; without a score it tried nothing."""
+    """The finding of a marked answer; without a score it tried nothing."""
     if score is None:
         return Reply.NOT_KNOWN
     if score >= RIGHT_FROM:

@@ -1,5 +1,6 @@
 """Placements repository: placements that can be left and taken up, their answers and what they found."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -108,6 +109,10 @@ class Placements(Protocol):
     """
 
     async def overview(self, branch_id: str, *, user_id: str) -> PlacementOverview: ...
+
+    async def overviews(self, branch_ids: Sequence[str], *, user_id: str) -> Mapping[str, PlacementOverview]:
+        """Branch → its overview, in a fixed number of statements; branches that are not the user's are left out."""
+        ...
 
     async def start(
         self, *, user_id: str, branch_id: str | None = None, node_id: str | None = None

@@ -103,7 +103,7 @@ class QuestionImports(Protocol):
 
 
 def name_of(text: str) -> str:
-    """What a question is called where the file gives it no name: the beginning of its text, in one line."""
+    """The name of a question to which the file gives none: the beginning of its text, in one line."""
     line = one_line(text)
     return line if len(line) <= MAX_NAME else f"{line[: MAX_NAME - 1].rstrip()}…"
 

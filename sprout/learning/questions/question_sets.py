@@ -7,7 +7,7 @@ from typing import Protocol
 from sprout.learning.questions.questions import QuestionDraft, prompt_key
 
 Content = tuple[str, frozenset[str]]
-"""What makes a question another one: its prompt and, for a choice, its options; both as they are compared."""
+"""Identity of a question: its prompt and, for a choice, its options; both as they are compared."""
 
 
 @dataclass(frozen=True, slots=True)

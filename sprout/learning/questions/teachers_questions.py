@@ -7,6 +7,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from sprout.errors import BadInput
+from sprout.learning.questions.draft_validation import tidy_draft
 from sprout.learning.questions.questions import (
     CRITERIA_COUNTS,
     DIFFICULTIES,
@@ -21,7 +22,6 @@ from sprout.learning.questions.questions import (
     QuestionFormat,
     parse_number,
     prompt_key,
-    tidy_draft,
 )
 from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 

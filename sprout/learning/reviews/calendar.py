@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
-from typing import Literal
 
 from sprout.learning.reviews.day import ForecastDay, LearnerDay
+from sprout.learning.text.language import PageLanguage
 
 MEDIA_TYPE = "text/calendar"
 MAX_OCTETS = 75  # of a line without its end, RFC 5545 section 3.1
-Language = Literal["en", "de"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +25,13 @@ class _Words:
         return (self.one if reviews == 1 else self.several).format(n=reviews)
 
 
-_WORDS: dict[Language, _Words] = {
+_WORDS: dict[PageLanguage, _Words] = {
     "en": _Words("Sprout reviews", "Review 1 question", "Review {n} questions", "About {n} min."),
     "de": _Words("Sprout: Wiederholen", "1 Frage wiederholen", "{n} Fragen wiederholen", "Etwa {n} Min."),
 }
 
 
-def review_calendar(day: LearnerDay, *, user_id: str, link: str, now: datetime, language: Language = "en") -> str:
+def review_calendar(day: LearnerDay, *, user_id: str, link: str, now: datetime, language: PageLanguage = "en") -> str:
     """The feed: what is left of today, and the reviews of the days after it.
 
     A day's event keeps its id, so that a calendar that asks again changes the event and makes no second one.

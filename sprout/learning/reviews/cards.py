@@ -117,7 +117,7 @@ def takes_credit(card: Card, at: datetime) -> bool:
 
 
 def due_dates(card: Card, at: datetime, retention: float) -> Mapping[ReviewGrade, datetime]:
-    """When the part would come back after each grade given at that time."""
+    """The next due moment of the part after each grade given at that time."""
     return {grade: after_review(card, Review(at, grade, retention)).due_at for grade in ReviewGrade}
 
 

@@ -43,7 +43,7 @@ def retention_costs(cards: Sequence[Card], now: datetime, *, pace_s: float) -> l
 
 
 def _reviews_of(cards: Sequence[Card], now: datetime, retention: float) -> int:
-    """How many reviews these cards take until the end; one that is missed is asked a second time on its day."""
+    """The number of reviews of these cards until the end; one that is missed is asked a second time on its day."""
     end, count, owed = now + timedelta(days=DAYS_PLAYED), 0, 0.0
     for card in cards:
         following = replace(card, due_at=max(now, card.due_at, card.seen_at + SITTING))

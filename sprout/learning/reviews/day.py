@@ -1,7 +1,7 @@
 """A learner's day: what is due, what was done and gained, the week that led to it, and the days that follow."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -119,6 +119,8 @@ class LearnerDay:
         minutes: the size of a day that the learner chose.
         time_zone: the learner's; None as long as it is not known.
         due_parts: ids of the parts that are due.
+        missed_in: branch → its parts that were not recalled today, so that they come back.
+        week_start: when the last seven days began, in UTC.
         coming: the days after this one.
     """
 
@@ -128,7 +130,9 @@ class LearnerDay:
     due: ReviewsDue
     due_parts: frozenset[str]
     done: DayDone
+    missed_in: Mapping[str, int]
     week: WeekGains
+    week_start: datetime
     coming: Sequence[ForecastDay]
 
 
@@ -139,6 +143,7 @@ class AnsweredReview:
     at: datetime
     grade: ReviewGrade
     title: str
+    branch_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +169,19 @@ def day_done(
         moments: of the learner's answers and messages.
     """
     today = [one for one in reviews if one.at >= start]
-    last = {one.title: one.grade for one in sorted(today, key=lambda one: one.at)}
     return DayDone(
         minutes=_minutes(sum(one.seconds for one in study_periods(at for at in moments if at >= start))),
         reviewed=len(today),
         recalled=_recalled(today),
-        missed=[title for title, grade in last.items() if grade is ReviewGrade.AGAIN],
+        missed=[one.title for one in missed_parts(today)],
         learned=[one.part for one in learned if one.at >= start and one.answers >= RIGHT_TO_LEARN],
     )
+
+
+def missed_parts(reviews: Iterable[AnsweredReview]) -> list[AnsweredReview]:
+    """The last review of each part whose last one was missed."""
+    last = {(one.branch_id, one.title): one for one in sorted(reviews, key=lambda one: one.at)}
+    return [one for one in last.values() if one.grade is ReviewGrade.AGAIN]
 
 
 def week_gains(

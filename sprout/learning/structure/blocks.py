@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markdown_it.tree import SyntaxTreeNode
 
@@ -29,12 +30,14 @@ from sprout.learning.structure.tree import (
 )
 
 LONGEST_UNDERLINED_WORDS = 14
+LEAST_LINES, TEXT_LINES, ROOMY_BREAKS = 3, 0.1, 0.7  # of a list whose items are lines alone
 
 _MARKER = re.compile(r"[ \t>]*(?:[-*+•–]|\(?\w{1,9}[.)]|\S)")
 _CHECKBOX = re.compile(r"\[([ xX])\]\s+")
 _LETTER = re.compile(r"\(?([a-hA-H])[.)]\s+")
 _ALERT = re.compile(r"\[!(\w{3,20})\]\s*")
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"\s*$")
+_SAID = re.compile(r"(?:\S+ ){5}.*[.!][\"”»)]?$")  # a sentence over a ruled line
 _UNDERLINE = re.compile(r"[ \t>]*(?:={2,}|-{2,})\s*")
 _FORMULA_TAIL = re.compile(r"[\s.,;:]*(?:\([\w.-]{1,20}\))?[\s.,;:]*")
 
@@ -111,7 +114,7 @@ class BlockReader:
 
     def _inline(self, node: SyntaxTreeNode) -> tuple[str, InlineText]:
         content = next((child.content for child in node.children if child.type == "inline"), "")
-        return content, inline_text(self._parser.inline_tokens(content))
+        return content, inline_text(self._parser.inline_tokens(content), keeps_lines=_is_line_list(content))
 
     def _spans(self, content: str) -> Spans:
         return inline_text(self._parser.inline_tokens(content)).spans
@@ -123,13 +126,14 @@ class BlockReader:
         if underlined and not self._is_underlined_title(content, title, start, end):
             if inline.spans:
                 yield Paragraph(start, end, inline.spans)
-        elif title:
+        elif any(map(str.isalnum, title)):
             yield Heading(start, end, int(node.tag[1:]), title)
 
     def _is_underlined_title(self, content: str, title: str, start: int, end: int) -> bool:
         underline = self._source[start:end].rsplit("\n", 1)[-1]
         one_line = "\n" not in content.strip()
-        return one_line and len(title.split()) <= LONGEST_UNDERLINED_WORDS and bool(_UNDERLINE.fullmatch(underline))
+        named = len(title.split()) <= LONGEST_UNDERLINED_WORDS and not _SAID.search(title)
+        return one_line and named and bool(_UNDERLINE.fullmatch(underline))
 
     def _paragraph(self, node: SyntaxTreeNode, start: int, end: int) -> Iterator[Block]:
         content, inline = self._inline(node)
@@ -240,3 +244,14 @@ def _without_start(block: Block, pattern: re.Pattern[str]) -> tuple[str, Paragra
     return found[0].strip().lower() if pattern is _CHECKBOX else found[0].strip(), Paragraph(
         block.start, block.end, spans
     )
+
+
+def _is_line_list(content: str) -> bool:
+    """List test of bare lines: few end as text does, and most had room for the next word."""
+    lines = [line.strip() for line in content.split("\n")]
+    breaks = list(pairwise(lines))
+    if len(lines) < LEAST_LINES or sum(line.endswith((".", ",", ";")) for line in lines) > TEXT_LINES * len(lines):
+        return False
+    width = max(map(len, lines))
+    roomy = sum(len(line) + 1 + len(after.split(" ", 1)[0]) <= width for line, after in breaks)
+    return roomy >= ROOMY_BREAKS * len(breaks)

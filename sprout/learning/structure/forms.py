@@ -26,7 +26,7 @@ LONGEST_OPTION = 240
 LONGEST_NOTICE = 400
 LONGEST_QUESTION_END = 1_000
 
-_QUESTION_END = re.compile(r"[?？؟;՞][\s\"'”’»)*\]]*$")
+_QUESTION_END = re.compile(r"(?:[?？؟՞]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[\s\"'”’»)*\]]*$")  # in Greek ;
 _BLANK = re.compile(r"_{3,}|…{2,}|\.{5,}|\[\s{2,}\]")
 _LETTERED = re.compile(r"\(?[a-hA-H][.)]|\[[ x]\]")
 _ANSWER_LETTERS = re.compile(r"(?:(?:\(?\d{1,3}[.):]?\s*)?\(?[A-Ha-h][.)]?(?:[\s,;]+|$)){1,200}")
@@ -36,6 +36,10 @@ _REFERENCE = re.compile(
     r"\(\s*(?:1[5-9]|20)\d\d[a-z]?\s*\)|\bet al\b|\bdoi\b|\bISBN\b|\bpp?\.\s?\d|\bvol\.|\bed(?:s|n)?\.|\bHrsg\b|"
     r"(?:1[89]|20)\d\d[a-z]?\.\s|\barXiv\b|\bIn: |\bVerlag\b|\bPress\b",
     re.IGNORECASE,
+)
+_AUTHOR_AND_YEAR = re.compile(  # of the styles of APA and Harvard
+    r"[A-ZÀ-Þ][\w'’-]+(?:[ -][A-ZÀ-Þ][\w'’-]+)?, ?(?:[A-ZÀ-Þ]\. ?){1,4}[^()]{0,160}"
+    r"\((?:1[89]|20)\d\d[a-z]?[^()]{0,20}\)\W"
 )
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:page|seite|página|pagina|p\.|s\.)?\s*\d{1,4}(?:\s*(?:/|of|von|de|sur|di)\s*\d{1,4})?[\W_]*",
@@ -158,6 +162,11 @@ def is_reference(block: Block) -> bool:
     """Whether a text is an entry of a bibliography, by year, pages, publisher."""
     text = text_of(block)
     return len(text) <= 600 and len(_REFERENCE.findall(text)) >= 2
+
+
+def opens_as_reference(text: str) -> bool:
+    """Whether a text begins as an entry of a bibliography does: "Mayr, E. (1942). …"."""
+    return len(text) <= 600 and _AUTHOR_AND_YEAR.match(text) is not None
 
 
 def is_list_of_references(block: Block) -> bool:

@@ -41,18 +41,36 @@ class NamedRole:
 
 
 _REASONS = {"contents": "table of contents", "box": "box beside the text"}
-_PARTS = re.compile(r"\s*(?:/|&|\+|,|\b(?:and|und|et|y|e|en|i|и)\b)\s*")
-_NUMBER_AFTER = re.compile(r"[\s:.#№-]*(?:n[ro°º]\.?\s*)?\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?$|\s[ivx]{1,5}$")
+_PARTS = re.compile(
+    r"\s*(?:/|&|\+|,|\b(?:and|und|et|y|e|en|i|и|to|of|zu|zur|du|des|del|do|al)\b|\b(?:de )?l['’]|\bdell['’])\s*"
+)
+_NUMBER = re.compile(
+    r"[\s:.#№(\[-]*(?:(?<![^\W\d_])n[ro.°º]{0,2}\s*)?(?:\d{1,3}(?:\.\d{1,3}){0,3}\s?[a-z]?|(?<=\s)(?:[ivx]{1,5}[a-z]?|[a-h](?:\.\d{1,2})?))"
+    r"(?:\s?[-–]\s?\d[\d.]*| (?:à|a|to|bis|e|y|et|und|and) \d[\d.]*)?[)\]]?(?=$|[:.–—]|\s*[-–—:(\[])"
+)
+_LABEL = re.compile(r"[^\W\d_][^\d:.\n]{2,30}?(?:\s|n[.°º]{1,2})\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?\s?[).:–—]")
 _BEFORE_DETAIL = re.compile(r"^([^:(–—]{2,60}?)\s*(?:[:(–—]|\s-\s)")
+_TESTED = re.compile(r"\\?<(?:question|variant|вопрос)", re.IGNORECASE)  # of a bank of questions for a testing program
+_SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)")  # "lecture summary", "Tom's summary"
 LONGEST_NAME = 80
 
 
 def named_role(title: str) -> NamedRole | None:
     """The role that a heading names, None for a heading of content."""
+    if _TESTED.match(title):
+        return NamedRole(Role.QUIZ, "quiz")
     bare = folded(without_numbering(title) or title).strip(" :.!*#–—-")
+    bare = bare.lstrip("0123456789 ") or bare  # a bare number may be one of a row
     if not bare or len(bare) > LONGEST_NAME:
         return None
-    return _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
+    named = _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
+    return named or (NamedRole(Role.SUMMARY, "summary") if _SUMMED_UP.fullmatch(bare) else None)
+
+
+def label_of(text: str) -> str:
+    """The beginning of a paragraph that may name its kind: "Exercises" of "Exercises: p. 9", "Exercise 4)"."""
+    opening = _LABEL.match(text)
+    return opening[0] if opening else text.partition(":")[0]
 
 
 def _by_name(bare: str) -> NamedRole | None:
@@ -60,10 +78,11 @@ def _by_name(bare: str) -> NamedRole | None:
 
 
 def _by_numbered_name(bare: str) -> NamedRole | None:
-    """Role of "Exercise 3.2" and "Exercise 3.2: limits"; the number makes weak words strong."""
-    number = _NUMBER_AFTER.search(bare) or _NUMBER_AFTER.search(bare.partition(":")[0])
-    named = _names().get(bare[: number.start()]) if number and number.start() else None
-    return NamedRole(named.role, named.reason) if named else None
+    """Role of "Exercise 3.2", "Exercise 4)" and "Exercise 3.2: limits"; the number makes weak words strong."""
+    for number in _NUMBER.finditer(bare):
+        if named := _names().get(bare[: number.start()]):
+            return NamedRole(named.role, named.reason)
+    return None
 
 
 def _by_detailed_name(bare: str) -> NamedRole | None:
@@ -74,9 +93,9 @@ def _by_detailed_name(bare: str) -> NamedRole | None:
 
 
 def _by_parts(bare: str) -> NamedRole | None:
-    """Role of "References and further reading": that of the first where each part names one."""
+    """Role of "References and further reading" and "Solution to exercise 3": the first's, where each part names one."""
     parts = _PARTS.split(bare)
-    named = [_names().get(part) for part in parts] if 1 < len(parts) <= 4 else []
+    named = [_by_name(part) or _by_numbered_name(part) for part in parts] if 1 < len(parts) <= 4 else []
     return named[0] if named and all(named) else None
 
 

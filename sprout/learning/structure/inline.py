@@ -42,9 +42,13 @@ class InlineText:
     is_caption: bool = False
 
 
-def inline_text(tokens: Sequence[Token]) -> InlineText:
-    """The spans of inline tokens, white space collapsed and equal neighbours joined."""
-    builder = _SpanBuilder()
+def inline_text(tokens: Sequence[Token], *, keeps_lines: bool = False) -> InlineText:
+    """The spans of inline tokens, white space collapsed and equal neighbours joined.
+
+    Args:
+        keeps_lines: whether the author forced each line break, as in a list without marks.
+    """
+    builder = _SpanBuilder(keeps_lines=keeps_lines)
     for token in tokens:
         builder.add(token)
     return InlineText(tidy_spans(builder.spans), tuple(builder.images), builder.is_caption)
@@ -82,6 +86,7 @@ class _SpanBuilder:
     spans: list[Span] = field(default_factory=list)
     images: list[str] = field(default_factory=list)
     is_caption: bool = False
+    keeps_lines: bool = False
     _open: list[SpanKind] = field(default_factory=list)
     _target: str | None = None
     _script: str = ""
@@ -95,9 +100,9 @@ class _SpanBuilder:
                 self.spans.append(Span(token.content, SpanKind.CODE))
             case "formula":
                 self.spans.append(Span(token.content, SpanKind.FORMULA))
-            case "softbreak":
+            case "softbreak" if not self.keeps_lines:
                 self._add_text("" if self.spans and _CJK.match(self.spans[-1].text[-1:]) else " ")
-            case "hardbreak":
+            case "softbreak" | "hardbreak":
                 self._add_text("\n")
             case "footnote_ref":
                 self.spans.append(Span(str(token.meta["label"]), SpanKind.FOOTNOTE))

@@ -7,24 +7,35 @@ item. The kinds are ranked as documents nest them: chapters, capitals, numbers b
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import pairwise
 
 from sprout.learning.structure.blocks import Heading
 from sprout.learning.structure.captions import is_caption
+from sprout.learning.structure.forms import is_page_number
 from sprout.learning.structure.plain_view import text_of_spans
-from sprout.learning.structure.tree import Block, Box, Code, ListBlock, Paragraph, SpanKind, Table
+from sprout.learning.structure.tree import Block, Box, Code, ListBlock, Paragraph, Span, SpanKind, Table
 from sprout.learning.structure.words import chapter_pattern
 
 MOST_WORDS = 10
 MOST_SHORT_WORDS = 8
+MOST_CAPITAL_WORDS = 20  # of a title below a chapter's number
 LEAST_REPEATS = 4  # a line that stands there so often is a running head
+LEAST_TITLED, TITLED_SHARE = 3, 0.6  # of paragraphs right under a short line, from which on these are headings
+SHORT_SHARE = 6  # times as many headings of which nearly all are but short lines: all count as such
+LEAST_INDENTED = 3
+LEAST_LEADING, MOST_LEADING_WORDS = 4, 6  # lines with a colon over lists, and words in one
+LEAST_WIDTH = 60  # characters of a line of text; those of a poem are shorter
 LEAST_TEXT_BELOW = 40  # characters that follow a short line which nothing else marks as a heading
 
 _NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,2}(?:\.\d{1,3}){0,4})\.?\)?\s+(?=[^\W\d_])")
 _ROMAN = re.compile(r"[IVXLC]{1,7}[.:]?(?:\s+(?=[^\W\d_])|$)")
 _ENDS_SENTENCE = re.compile(r"[.!;,…。！]$|[^:]:$")
 _LETTER = re.compile(r"[^\W\d_]")
+_PAGED = re.compile(
+    r"\d{1,4}(?:\s{3,}|\t)(?=[^\W\d_])|(?<=[^\W_])(?:\s{3,}|\t)\d{1,4}$"
+)  # a page's number beside its head
 _EQUATION = re.compile(r"=|\d\s*[×*/+–-]\s*\d")
 
 
@@ -45,6 +56,7 @@ class _Candidate:
 
 def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
     """The blocks with the headings of plain text among them, where the document marks none itself."""
+    blocks = _with_lines_apart(text, _without_page_heads(text, _without_indented(text, blocks)))
     marked = [block for block in blocks if isinstance(block, Heading)]
     if len(marked) > 1 or (marked and marked[0] is not blocks[0]):
         return list(blocks)
@@ -52,8 +64,12 @@ def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
     repeats = Counter(each.title for each in found.values())
     unmarked = (_Rank.SHORT, _Rank.CAPITALS)
     found = {at: each for at, each in found.items() if repeats[each.title] < LEAST_REPEATS or each.rank not in unmarked}
-    if marked or sum(each.rank != _Rank.SHORT for each in found.values()) >= 2:
-        found = {at: each for at, each in found.items() if each.rank != _Rank.SHORT}
+    others = {at: each for at, each in found.items() if each.rank != _Rank.SHORT}
+    if marked or (len(others) >= 2 and len(found) <= SHORT_SHARE * len(others)):
+        found = others
+    elif len(others) >= 2:
+        found = {at: replace(each, rank=_Rank.SHORT) for at, each in found.items()}
+    found |= {} if marked or any(each.rank != _Rank.SHORT for each in found.values()) else _lead_ins(blocks)
     levels = _levels({each.rank for each in found.values()}, above=marked[0].level if marked else 0)
     read: list[Block] = []
     for at, block in enumerate(blocks):
@@ -67,7 +83,87 @@ def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
             read[-1] = titled
         else:
             read.append(block)
-    return read
+    return read if marked or found or not read else _with_title(read)
+
+
+def _with_title(blocks: list[Block]) -> list[Block]:
+    """The blocks of a text without headings; where it begins with a list of lines, the first of them is the title."""
+    first, *others = blocks
+    opening = first.spans[0] if isinstance(first, Paragraph) else Span("")
+    title, _, rest = opening.text.partition("\n")
+    if not (isinstance(first, Paragraph) and rest) or len(title.split()) > MOST_SHORT_WORDS or ":" in title:
+        return blocks
+    if others and others[0].start == first.start:  # a picture among the lines has no place of its own
+        return blocks
+    level, said = 1, (replace(opening, text=rest), *first.spans[1:])
+    heading = Heading(first.start, first.start + len(title), level, title)
+    return [heading, Paragraph(first.start + len(title), first.end, said), *others]
+
+
+def _without_page_heads(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks without the heads of pages, "THE BEE   41": the first of each is the line that it repeats."""
+    kept: list[Block] = []
+    heads: list[str] = []
+    for block in blocks:
+        line = text[block.start : block.end].strip() if isinstance(block, Paragraph) else ""
+        if is_page_number(line):
+            continue
+        if line.count("\n") == 0 and (paged := _PAGED.search(line)):
+            head = f"{line[: paged.start()]} {line[paged.end() :]}".strip()
+            if any(head.casefold() in one.casefold() for one in heads):
+                continue
+            heads.append(head)
+            block = Paragraph(block.start, block.end, (Span(head),))
+        kept.append(block)
+    return kept
+
+
+def _without_indented(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks with headings as plain lines, where most are indented: there "#" marks the items of a list."""
+    headings = [block for block in blocks if isinstance(block, Heading)]
+    indented = [block for block in headings if text[max(0, block.start - 1) : block.start + 1] in (" #", "\t#")]
+    if len(indented) < max(LEAST_INDENTED, len(headings) / 2):
+        return list(blocks)
+    return [Paragraph(one.start, one.end, (Span(one.title),)) if isinstance(one, Heading) else one for one in blocks]
+
+
+def _lead_ins(blocks: Sequence[Block]) -> dict[int, _Candidate]:
+    """The short lines with a colon that lead in lists, by place, where there are so many that they head the text."""
+    found = {}
+    for at, (block, below) in enumerate(pairwise(blocks)):
+        title = text_of_spans(block.spans) if isinstance(block, Paragraph) and isinstance(below, ListBlock) else ""
+        named = title[:1].isupper() and title.endswith(":") and title.count(":") == 1
+        if named and "\n" not in title and len(title.split()) <= MOST_LEADING_WORDS:
+            found[at] = _Candidate(_Rank.SHORT, title.rstrip(": "))
+    return found if len(found) >= LEAST_LEADING else {}
+
+
+def _with_lines_apart(text: str, blocks: list[Block]) -> list[Block]:
+    """The blocks, with the short line right over each paragraph as one of its own, where most have one."""
+    texts = [block for block in blocks if isinstance(block, Paragraph)]
+    apart = {block: parted for block in texts if (parted := _line_apart(text, block))}
+    if len(apart) < max(LEAST_TITLED, TITLED_SHARE * len(texts)):
+        apart = {block: parted for block, parted in apart.items() if _in_capitals(text_of_spans(parted[0].spans))}
+    if any(isinstance(block, Heading) for block in blocks) or len(apart) < LEAST_TITLED:
+        return blocks
+    return [
+        one for block in blocks for one in (apart.get(block, (block,)) if isinstance(block, Paragraph) else (block,))
+    ]
+
+
+def _line_apart(text: str, block: Paragraph) -> tuple[Paragraph, Paragraph] | None:
+    """A paragraph's first line and the rest, if it is a short line and others are long."""
+    first, *rest = text[block.start : block.end].split("\n")
+    title, opening = first.strip(), block.spans[0]
+    wide = max(map(len, rest), default=0) >= LEAST_WIDTH or (_in_capitals(title) and not _in_capitals("".join(rest)))
+    if not rest or not wide or not opening.text.startswith(title):
+        return None
+    if not 1 <= len(title.split()) <= MOST_SHORT_WORDS or _ENDS_SENTENCE.search(title) or not title[:1].isupper():
+        return None
+    after = block.start + len(first)
+    said = opening.text[len(title) :].lstrip()
+    spans = ((replace(opening, text=said),) if said else ()) + block.spans[1:]
+    return Paragraph(block.start, after, (replace(opening, text=title),)), Paragraph(after + 1, block.end, spans)
 
 
 def _with_title_below(number: Block, title: Block) -> Heading | None:
@@ -79,7 +175,8 @@ def _with_title_below(number: Block, title: Block) -> Heading | None:
         said = title.title
     elif isinstance(title, Paragraph):
         line = text_of_spans(title.spans)
-        short = len(line.split()) <= MOST_SHORT_WORDS and "\n" not in line and not _ENDS_SENTENCE.search(line)
+        most = MOST_CAPITAL_WORDS if _in_capitals(line) else MOST_SHORT_WORDS
+        short = len(line.split()) <= most and "\n" not in line and not _ENDS_SENTENCE.search(line)
         said = line if short and _LETTER.search(line) else ""
     whole = f"{number.title.rstrip('.: ')}. {said}"
     return Heading(number.start, title.end, number.level, whole) if said else None

@@ -1,11 +1,12 @@
 """Roles of the parts of a document: content to learn, or exercises, glossary, furniture …, each with its reason."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sprout.learning.structure import forms
-from sprout.learning.structure.heading_roles import NamedRole, Role, named_role
+from sprout.learning.structure.heading_roles import NamedRole, Role, label_of, named_role
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.structure.tree import (
@@ -24,15 +25,18 @@ from sprout.learning.structure.tree import (
 from sprout.learning.text.normalization import folded
 
 LONGEST_BOX = 2_500  # characters under a heading such as "Note" that are still a box, no chapter of notes
+LONGEST_CONTENTS = 4_000  # characters of a list of contents with headings in it; a longer one is the content itself
 LONGEST_RUNNING_HEAD = 80
 LEAST_REPEATS = 4
 LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
 LEAST_HEADINGS, LONGEST_ENTRY, LISTED = 3, 120, 0.4  # of a list of contents, whose words may differ from the headings
 LONGEST_LABEL = 40
+LEAST_TOLD = 250  # words of statements, with which a text that asks more is not exercises alone
 MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
 _DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents"))  # fences of MyST and Jupyter Book
+_NAME_AND_NUMBER = re.compile(r"[^\d:]+\d[\d.]*\s?[a-z]?[).]?")
 _CONTENT = NamedRole(Role.CONTENT, "")
 
 
@@ -113,13 +117,15 @@ class _Classifier:
         self._ended = False
 
     def section(self, section: Section, above: NamedRole) -> ClassifiedSection:
-        named = self._named(section, above) or self._by_form(section)
-        own = named or above
+        named = self._named(section, above)
+        formed = None if named else self._by_form(section)  # by its own text: what is below it may be of another kind
+        own = named or formed or above
         self._asked = self._asked or own.role in _TESTING
         blocks = _opened_boxes(section, self._blocks(section, own))
-        if named is None and above.role is Role.CONTENT and not section.subsections:
+        if named is formed is None and above.role is Role.CONTENT and not section.subsections:
             own = _uniform_role(blocks) or own
-        below = tuple(self.section(each, own if own.role is not Role.BOX else above) for each in section.subsections)
+        inherited = above if formed or own.role is Role.BOX else own
+        below = tuple(self.section(each, inherited) for each in section.subsections)
         return ClassifiedSection(section, own.role, own.reason, blocks, below)
 
     def _named(self, section: Section, above: NamedRole) -> NamedRole | None:
@@ -132,6 +138,12 @@ class _Classifier:
             return None
         whole = section.level == 1 or bool(section.subsections) or section.end - section.start > LONGEST_BOX
         if named.role is Role.BOX and whole:
+            return None
+        if (
+            named.reason == "table of contents"
+            and section.subsections
+            and section.end - section.start > LONGEST_CONTENTS
+        ):
             return None
         return named if not named.weak or self._form_agrees(section, named, above) else None
 
@@ -157,7 +169,7 @@ class _Classifier:
         units = forms.units_of(section)
         if len(units) >= 3 and forms.share(units, forms.is_definition) >= MOST and not section.subsections:
             return NamedRole(Role.GLOSSARY, "glossary")
-        if len(units) >= 3 and forms.share(units, forms.is_question) >= MOST:
+        if len(units) >= 3 and forms.share(units, forms.is_question) >= MOST and not _tells_much(units):
             return NamedRole(Role.EXERCISES, "mostly questions")
         if units and not section.subsections and (forms.share(units, forms.only_asks) == 1 or _is_solved(section)):
             return NamedRole(Role.EXERCISES, "mostly questions")
@@ -176,7 +188,9 @@ class _Classifier:
         """The section's blocks; a question goes with its options, a letter alone after them is their answer."""
         found: list[ClassifiedBlock] = []
         in_quiz = own.role in _TESTING
+        within: NamedRole | None = None
         for at, block in enumerate(section.blocks):
+            within = _goes_on(block, within)
             question = ""
             if isinstance(block, ListBlock):
                 question = forms.question_of(block, section.blocks[:at][-3:]) or ("" if at else section.title)
@@ -187,7 +201,7 @@ class _Classifier:
                 found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
             elif forms.holds_options(block, in_quiz=in_quiz):
                 found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
-            elif labelled := _labelled(block, section.blocks[at - 1] if at else None):
+            elif labelled := _labelled(block, section.blocks[at - 1] if at else None) or within:
                 found.append(ClassifiedBlock(block, labelled.role, labelled.reason))
             else:
                 after_quiz = bool(found) and found[-1].role is Role.QUIZ
@@ -210,6 +224,8 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "table of contents")
         if isinstance(block, ListBlock) and self._lists_headings(block):
             return NamedRole(Role.FURNITURE, "table of contents")
+        if isinstance(block, ListBlock) and len(block.items) >= 3 and forms.share(block.items, forms.is_question) == 1:
+            return NamedRole(Role.EXERCISES, "mostly questions")
         if forms.is_list_of_links(block):
             return NamedRole(Role.FURNITURE, "list of links")
         if forms.is_list_of_objectives(block):
@@ -220,7 +236,8 @@ class _Classifier:
 
     def _lists_headings(self, block: ListBlock) -> bool:
         """Whether many of its short items, three at least, are headings of the document."""
-        entries = [text_of(item) for item in block.items]
+        entries = [text_of(item).rstrip(" ;,") for item in block.items]
+        entries[-1:] = [entry.rstrip(".") for entry in entries[-1:]]
         named = sum(_entry_key(entry) in self._headings for entry in entries)
         short = all(len(entry) <= LONGEST_ENTRY and not entry.endswith(".") for entry in entries)
         return short and len(entries) >= LEAST_HEADINGS and named >= max(2, LISTED * len(entries))
@@ -238,6 +255,8 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "navigation")
         if forms.is_link(block):
             return NamedRole(Role.FURNITURE, "link")
+        if forms.opens_as_reference(said):
+            return NamedRole(Role.FURNITURE, "references")
         if len(said) <= LONGEST_RUNNING_HEAD and _without_page(said) in self._running_heads and not named_role(said):
             return NamedRole(Role.FURNITURE, "running head")
         if self._has_page_numbers(block):
@@ -246,13 +265,27 @@ class _Classifier:
 
 
 def _labelled(block: Block, before: Block | None) -> NamedRole | None:
-    """The role of exercises that a line of the text names: "Exercises: p. 9", and the list after "Exercises."."""
+    """The role of exercises that a line of the text names: "Exercise 4) Compute …", and the list after "Exercises."."""
     if isinstance(block, ListBlock):
         label = text_of(block.lead_in) if block.lead_in else text_of(before) if isinstance(before, Paragraph) else ""
     else:
-        label = text_of(block).partition(":")[0] if isinstance(block, Paragraph) else ""
+        label = label_of(text_of(block)) if isinstance(block, Paragraph) else ""
     named = named_role(label) if len(label) <= LONGEST_LABEL else None
     return named if named and named.role in _TESTING and not named.weak else None
+
+
+def _goes_on(block: Block, within: NamedRole | None) -> NamedRole | None:
+    """The role of an exercise that a line with its name and number begins: it lasts to the next line of a few words."""
+    said = text_of(block) if isinstance(block, Paragraph) else ""
+    if not said or len(said) > LONGEST_LABEL or said.endswith((".", "?", "!", "…", ":")):
+        return within
+    named = named_role(said) if _NAME_AND_NUMBER.fullmatch(said) else None
+    return named if named and named.role in _TESTING and not named.weak else None
+
+
+def _tells_much(units: Sequence[Block]) -> bool:
+    """Whether beside its questions a text has statements as long as a page, such as their answers further below."""
+    return sum(len(text_of(unit).split()) for unit in units if not forms.asks_something(unit)) >= LEAST_TOLD
 
 
 def _is_solved(section: Section) -> bool:

@@ -27,6 +27,10 @@ _ATTRIBUTES = re.compile(
 _ROLE = r":(?:numref|eqref|ref|cite[a-z]?|doc|label|eqlabel):`[^`\n]{1,200}`"
 _CROSS_REFERENCE = re.compile(rf"\({_ROLE}\)|(?<![\w:]){_ROLE}")
 _STEP_MARK = re.compile(r"(?:--)?\{\{[\d!|>-][^{}\n]{0,30}\}\}(?:--)?")  # of LiaScript: when a text is shown or spoken
+_WIKI_LINK = re.compile(
+    r"(?<!!)\[\[(?=\S)(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]"
+)  # [[page]], [[page|what is read]]
+_HTML_HEADING = re.compile(r"[ \t]{0,3}<h([1-6])>([^<>\n]{1,200})</h\1>[ \t]*")
 _WORK = re.compile(r"\W{0,5}(START|END) OF TH(?:E|IS) PROJECT GUTENBERG EBOOK\b.*", re.IGNORECASE)
 _KEY = re.compile(r"[\w .-]{1,60}:(?:\s|$)|[ \t]|#|-|$|\S+$")
 _TITLE = re.compile(r"title:\s*(.*)", re.IGNORECASE)
@@ -127,8 +131,18 @@ def _rewrite_line(line: str, number: int | None) -> str:
         line = f"{mark[1]}-{line[mark.end() :]}"
     if ":`" in line:
         line = _CROSS_REFERENCE.sub(lambda found: FILLER * len(found[0]), line)
+    if "[[" in line:
+        line = _WIKI_LINK.sub(_name_alone, line)
+    if "<h" in line and (heading := _HTML_HEADING.fullmatch(line)):
+        line = f"{'#' * int(heading[1])} {heading[2]}".ljust(len(line))
     if "{{" in line:
         line = _STEP_MARK.sub(lambda found: FILLER * len(found[0]), line)
     if "{" in line:
         line = _ATTRIBUTES.sub(lambda found: FILLER * len(found[0]), line)
     return line
+
+
+def _name_alone(link: re.Match[str]) -> str:
+    """Readable text of a link within a wiki; fillers keep the rest of the line in its place."""
+    before, after = link.start(1) - link.start(), link.end() - link.end(1)
+    return f"{FILLER * before}{link[1]}{FILLER * after}"

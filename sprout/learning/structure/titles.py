@@ -8,35 +8,47 @@ from functools import cache
 
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Section, iter_sections
-from sprout.learning.structure.words import chapter_pattern
+from sprout.learning.structure.words import caption_pattern, chapter_pattern
 from sprout.learning.text.normalization import folded
 
 LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it is
 
-_TAIL = re.compile(r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|(?<=\s)#+)\s*$")
+_TAIL = re.compile(
+    r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+)\s*$"
+)
 _MARKUP = (
     (re.compile(r"^[\[(](\**[^\[\]()]{1,300})[\])]$"), r"\1"),
-    (re.compile(r"(?<!\w)(\*{1,3}|_{1,3})(?=\S)([^*\n]{1,300}?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"(?<!\w)(\*{1,3}|_{1,3})(?=\S)([^*\n]{1,300}?)\s*\1(?!\w)"), r"\2"),
     (re.compile(r"`([^`\n]{1,300})`"), r"\1"),
     (re.compile(r"!?\[([^\]\n]{1,300})\]\([^)\s]{0,500}\)"), r"\1"),
     (re.compile(r"</?[a-zA-Z][^<>]{0,300}>"), ""),
 )
 _NUMBER = re.compile(
-    r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):]|§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
+    r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/]|\d{1,2}\s[·•|]|§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
 )
 _PICTURES = re.compile(
-    r"^[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\U0001f000-\U0001faff\ufe0f\u200d\s]+(?=\w|[¿¡«“\"(])"
+    r"^(?:\d\ufe0f?\u20e3)?[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\U0001f000-\U0001faff\ufe0f\u200d\u20e3\s]+(?=\w|[¿¡«“\"(])"
 )
 _ROMAN = re.compile(r"\s*[IVX]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
 _BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
+_CONTINUED = re.compile(
+    r"(?i)(?:(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*[(\[–—-]\s*)(?:continued|contd?|continuation|fortsetzung|"
+    r"forts|suite|continuación|continuação|continua|seguito|segue|продолжение))[.…]{0,3}[)\]]?$"
+)
+_UNNUMBERED = re.compile(
+    r"(?i)(?:fig(?:ure)?|table|abb(?:ildung)?|tabelle|tableau|tabla|tabella|tabela)\.?\s*:\s+(?=\S)"
+)
+_DRAWN = "#•▪◦‣∙└├│─ "  # marks before a title
+_FEW_WORDS = 8  # of a title with a full stop behind it
 _AFTER_NUMBER = " \t:.,–—-|)·"
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _MINOR_CAPITALS = 5  # letters up to which a word in capitals alone may be an acronym: DNA, NATO
 
 
 def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str, str] | None = None) -> str:
-    """The title without what only orders or marks it; the title as it is if nothing would be left.
+    """The title without what only orders or marks it: a number, "continued", "Table 3:"; as it is if nothing would be
+    left.
 
     Args:
         siblings: the headings beside it; a bare "2 " or "B. " is numbering only if one of them has the next or the
@@ -46,7 +58,9 @@ def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str,
     if len(title) > LONGEST_TITLE:
         return " ".join(title.split())
     bare = _without_markup(title)
-    kept = _without_numbering(bare, siblings).strip(" \t:–—-") or bare
+    named = _CONTINUED.sub("", _without_numbering(bare, siblings))
+    kept = _without_label(named).strip(" \t:–—-") or bare
+    kept = kept.rstrip(".") if len(kept.split()) <= _FEW_WORDS and kept.count(".") == 1 else kept
     return _without_capitals(kept, forms) if forms is not None else kept
 
 
@@ -83,11 +97,22 @@ def with_clean_titles(root: Section) -> Section:
 
 def _cleaned(section: Section, siblings: Sequence[str], forms: Mapping[str, str]) -> Section:
     below = [each.title for each in section.subsections]
+    subsections: list[Section] = []
+    for each in section.subsections:
+        its = _cleaned(each, below, forms)
+        goes_on = subsections and _CONTINUED.fullmatch(its.title)
+        subsections.append(replace(its, title=subsections[-1].title) if goes_on else its)
     return replace(
         section,
         title=clean_title(section.title, siblings=siblings, forms=forms),
-        subsections=tuple(_cleaned(each, below, forms) for each in section.subsections),
+        subsections=tuple(subsections),
     )
+
+
+def _without_label(title: str) -> str:
+    """A caption that was made a heading, without its label: "The cell" of "Table 3-1: The cell"."""
+    label = caption_pattern("table").match(title) or caption_pattern("figure").match(title) or _UNNUMBERED.match(title)
+    return title[label.end() :].strip() if label else title
 
 
 def _without_markup(title: str) -> str:
@@ -96,7 +121,7 @@ def _without_markup(title: str) -> str:
         bare = bare[: tail.start()]
     for pattern, replacement in _MARKUP:
         bare = pattern.sub(replacement, bare)
-    return _PICTURES.sub("", bare.lstrip("#").strip())
+    return _PICTURES.sub("", bare.lstrip(_DRAWN).strip())
 
 
 def _without_numbering(title: str, siblings: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ def chapter_pattern() -> re.Pattern[str]:
     words = alternatives(role_words()["numbering"]["chapters"])
     number = r"(?:\d{1,3}(?:\.\d{1,3})*[a-z]?|[ivxlc]{1,7}|[a-h](?=\W))"
     after = r"(?!\w)(?!\s+(?-i:[a-zà-ÿ]))"  # "Part I played" is no chapter
-    return re.compile(rf"\s*{words}\s+{number}{after}", re.IGNORECASE)
+    return re.compile(rf"\s*{words}\s+(?:№\s?)?{number}{after}", re.IGNORECASE)
 
 
 @cache

@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
+PageLanguage = Literal["en", "de"]
+"""A language in which the page, the calendar and mails are written."""
 DEFAULT_LANGUAGE = "en"
 TAUGHT_LANGUAGES = ("en", "de", "fr", "es", "it", "pt")  # of the tutor's own sentences
 

@@ -10,6 +10,7 @@ from sprout.learning.lessons.lesson_history import LessonHistory
 from sprout.learning.paths.next_lesson import NextLesson, next_lesson
 from sprout.learning.paths.repository import BranchRow, PathGraph
 from sprout.learning.reviews.day import ReviewsDue
+from sprout.learning.today.lesson_minutes import part_minutes
 
 
 class StepKind(StrEnum):
@@ -28,7 +29,7 @@ class StepKind(StrEnum):
 
 
 OVER_ALL = tuple(StepKind)
-WITHIN_A_PATH = (  # whoever opens a path came for it: its reviews wait until nothing else is there
+WITHIN_A_PATH = (  # a path that is opened is what the learner came for: its reviews wait until nothing else is there
     StepKind.LESSON,
     StepKind.ANSWER,
     StepKind.GROWING,
@@ -85,7 +86,7 @@ def path_step(graph: PathGraph, runs: PathRuns, history: LessonHistory, *, conce
         raise NotFound("concept", concept_id)
     lesson = next_lesson(graph, history.unfinished, history.taken, concept_id=concept_id)
     if lesson is not None and runs.making is None:
-        minutes = history.minutes(lesson.part.id)
+        minutes = part_minutes(lesson.part, graph, history)
         return NextStep(StepKind.LESSON, graph.branch, lesson.concept, lesson, minutes)
     if runs.waiting is not None:
         return NextStep(StepKind.ANSWER, graph.branch, run_id=runs.waiting)

@@ -1,4 +1,4 @@
-"""Facts of learning that are told to other systems: what a learner answered, mastered, completed and reviewed."""
+"""Facts of learning for other systems: what a learner answered, mastered, completed and reviewed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -95,31 +95,31 @@ class CompactedTranscript:
 
 
 def uncompacted(transcript: Sequence[Message]) -> CompactedTranscript:
-    """The excerpt that leaves nothing out but thinking, which is valid only within the run that it belongs to."""
+    """The transcript that leaves nothing out but thinking, which is valid only within the run that it belongs to."""
     told = [message_without_thinking(message) for message in transcript]
     messages = normalised(told)
     task = next((said for message in told if message.role == "user" and (said := _person_blocks(message))), ())
-    excerpt = CompactedTranscript(task=task, items=tuple(SentMessage(message, message) for message in messages))
+    compacted = CompactedTranscript(task=task, items=tuple(SentMessage(message, message) for message in messages))
     if not messages or messages[-1].role != "user":
-        return excerpt
+        return compacted
     asked = tuple(block for block in _person_blocks(messages[-1]) if not _is_one_of(block, task))
-    return replace(excerpt, request=asked, preceding_reply=_text_of(messages[-2]) if len(messages) > 1 else "")
+    return replace(compacted, request=asked, preceding_reply=_text_of(messages[-2]) if len(messages) > 1 else "")
 
 
-def extended(excerpt: CompactedTranscript, more: Sequence[Message]) -> CompactedTranscript:
-    """The excerpt with messages that followed; what stood before them stays as it is."""
-    kept = excerpt.items
+def extended(compacted: CompactedTranscript, more: Sequence[Message]) -> CompactedTranscript:
+    """The transcript with messages that followed; what stood before them stays as it is."""
+    kept = compacted.items
     start = max(0, len(kept) - (2 if kept and kept[-1].sent.role == "user" else 1))
     fresh = normalised([item.sent for item in kept[start:]] + list(more))
     grown = [_extended_item(item, message) for item, message in zip(kept[start:], fresh, strict=False)]
     new = [SentMessage(message, message) for message in fresh[len(grown) :]]
-    return replace(excerpt, items=(*kept[:start], *grown, *new))
+    return replace(compacted, items=(*kept[:start], *grown, *new))
 
 
-def without_thinking(excerpt: CompactedTranscript) -> CompactedTranscript:
-    """The excerpt with no thinking in it: its signatures hold only while nothing before them changes."""
+def without_thinking(compacted: CompactedTranscript) -> CompactedTranscript:
+    """The transcript with no thinking in it: its signatures hold only while nothing before them changes."""
     kept: list[SentMessage] = []
-    for item in excerpt.items:
+    for item in compacted.items:
         sent = message_without_thinking(item.sent)
         if not sent.content:
             continue
@@ -128,7 +128,7 @@ def without_thinking(excerpt: CompactedTranscript) -> CompactedTranscript:
             kept.append(SentMessage(_joined(last.sent, sent), _joined(last.original, item.original)))
         else:
             kept.append(SentMessage(sent, item.original))
-    return replace(excerpt, items=tuple(kept))
+    return replace(compacted, items=tuple(kept))
 
 
 def _person_blocks(message: Message) -> tuple[Block, ...]:

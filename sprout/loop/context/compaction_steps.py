@@ -11,64 +11,66 @@ from sprout.loop.model import Block, Message, Text, ToolResult
 from sprout.loop.model_notices import notice
 
 
-def cleared(excerpt: CompactedTranscript, *, keep: int) -> CompactedTranscript:
+def cleared(compacted: CompactedTranscript, *, keep: int) -> CompactedTranscript:
     """Results before the last `keep` messages give way to a marker."""
-    return _edited(excerpt, max(len(excerpt.items) - keep, 0), _cleared)
+    return _edited(compacted, max(len(compacted.items) - keep, 0), _cleared)
 
 
-def pruned(excerpt: CompactedTranscript, *, keep_pairs: int, max_bytes: int, keep_task: bool) -> CompactedTranscript:
+def pruned(compacted: CompactedTranscript, *, keep_pairs: int, max_bytes: int, keep_task: bool) -> CompactedTranscript:
     """C9: results above `max_bytes` before the last pairs become head and tail; without `keep_task` the task too."""
-    task = () if keep_task else excerpt.task
+    task = () if keep_task else compacted.task
 
     def edited(block: Block) -> Block:
         if isinstance(block, ToolResult):
             return _pruned(block, max_bytes)
         return truncate_block(block, max_bytes) if any(block is own for own in task) else block
 
-    shorter = _edited(excerpt, max(len(excerpt.items) - 2 * keep_pairs, 0), edited)
-    return shorter if keep_task else replace(shorter, task=tuple(edited(block) for block in excerpt.task))
+    shorter = _edited(compacted, max(len(compacted.items) - 2 * keep_pairs, 0), edited)
+    return shorter if keep_task else replace(shorter, task=tuple(edited(block) for block in compacted.task))
 
 
 def summarised(
-    excerpt: CompactedTranscript, at: int, summary: str | None, *, deep: bool = False
+    compacted: CompactedTranscript, at: int, summary: str | None, *, deep: bool = False
 ) -> CompactedTranscript:
     """Everything before `at` gives way to a summary, or without one to a notice; the latest results are pinned."""
-    dropped = _without_before(excerpt, at)
+    dropped = _without_before(compacted, at)
     if summary is not None:
         dropped = replace(dropped, summary=summary, summarised_count=len(dropped.removed))
     return _with_new_head(replace(dropped, pins=_pinned_results(dropped), deep_pruned=deep, head_bytes=None))
 
 
-def collapsed(excerpt: CompactedTranscript, fits: Callable[[CompactedTranscript], bool]) -> CompactedTranscript:
+def collapsed(compacted: CompactedTranscript, fits: Callable[[CompactedTranscript], bool]) -> CompactedTranscript:
     """Whole groups go from the middle, as few as it takes to fit; the head and the last group stay."""
     starts = [
-        at for at, item in enumerate(excerpt.items) if at > excerpt.first_removable and item.sent.role == "assistant"
+        at
+        for at, item in enumerate(compacted.items)
+        if at > compacted.first_removable and item.sent.role == "assistant"
     ]
     if not starts:
-        return excerpt
-    found = bisect_left(starts, True, key=lambda at: fits(_collapsed_before(excerpt, at)))
-    return _collapsed_before(excerpt, starts[min(found, len(starts) - 1)])
+        return compacted
+    found = bisect_left(starts, True, key=lambda at: fits(_collapsed_before(compacted, at)))
+    return _collapsed_before(compacted, starts[min(found, len(starts) - 1)])
 
 
 def truncated_to_fit(
-    excerpt: CompactedTranscript, fits: Callable[[CompactedTranscript], bool], *, least_bytes: int, keep_task: bool
+    compacted: CompactedTranscript, fits: Callable[[CompactedTranscript], bool], *, least_bytes: int, keep_task: bool
 ) -> CompactedTranscript:
     """The longest texts, results and inputs are cut, all to one length, as little as it takes to fit.
 
     Lengths are halved from the longest one down to `least_bytes`; below `PICTURE_BYTES` pictures go as well.
     """
-    most = max((longest_text_bytes(block) for item in excerpt.items for block in item.sent.content), default=0)
-    shorter = excerpt
+    most = max((longest_text_bytes(block) for item in compacted.items for block in item.sent.content), default=0)
+    shorter = compacted
     while most > least_bytes and not fits(shorter):
         most = max(most // 2, least_bytes)
-        shorter = _truncated(excerpt, most, keep_task=keep_task)
+        shorter = _truncated(compacted, most, keep_task=keep_task)
     return shorter
 
 
-def _edited(excerpt: CompactedTranscript, before: int, edit: Callable[[Block], Block]) -> CompactedTranscript:
-    """The excerpt with `edit` made to each block before a message; messages that do not change stay the same."""
-    kept = [_edited_item(item, edit) if at < before else item for at, item in enumerate(excerpt.items)]
-    return replace(excerpt, items=tuple(kept))
+def _edited(compacted: CompactedTranscript, before: int, edit: Callable[[Block], Block]) -> CompactedTranscript:
+    """The transcript with `edit` made to each block before a message; messages that do not change stay the same."""
+    kept = [_edited_item(item, edit) if at < before else item for at, item in enumerate(compacted.items)]
+    return replace(compacted, items=tuple(kept))
 
 
 def _edited_item(item: SentMessage, edit: Callable[[Block], Block]) -> SentMessage:
@@ -92,10 +94,10 @@ def _pruned(block: ToolResult, max_bytes: int) -> ToolResult:
     return replace(block, content=truncate_middle(content_text(block.content), max_bytes))
 
 
-def _pinned_results(excerpt: CompactedTranscript, *, among: frozenset[str] | None = None) -> tuple[PinnedResult, ...]:
+def _pinned_results(compacted: CompactedTranscript, *, among: frozenset[str] | None = None) -> tuple[PinnedResult, ...]:
     """The latest success of each tool that is not sent verbatim; errors never."""
     latest: dict[str, Exchange] = {}
-    for exchange in excerpt.exchanges():
+    for exchange in compacted.exchanges():
         if not exchange.result.is_error and (among is None or exchange.call.name in among):
             latest.pop(exchange.call.name, None)
             latest[exchange.call.name] = exchange
@@ -106,56 +108,58 @@ def _pinned_results(excerpt: CompactedTranscript, *, among: frozenset[str] | Non
     )
 
 
-def _without_before(excerpt: CompactedTranscript, at: int) -> CompactedTranscript:
-    going = tuple(item.original for item in excerpt.items[excerpt.first_removable : at])
-    if beside := excerpt.opening_remainder:
+def _without_before(compacted: CompactedTranscript, at: int) -> CompactedTranscript:
+    going = tuple(item.original for item in compacted.items[compacted.first_removable : at])
+    if beside := compacted.opening_remainder:
         going = (Message("user", beside), *going)
-    head = SentMessage(Message("user", excerpt.task), Message("user", excerpt.task))
-    return replace(excerpt, removed=excerpt.removed + going, items=(head, *excerpt.items[at:]))
+    head = SentMessage(Message("user", compacted.task), Message("user", compacted.task))
+    return replace(compacted, removed=compacted.removed + going, items=(head, *compacted.items[at:]))
 
 
-def _collapsed_before(excerpt: CompactedTranscript, at: int) -> CompactedTranscript:
-    dropped = _without_before(excerpt, at)
-    pins = _pinned_results(dropped, among=frozenset(pin.tool for pin in excerpt.pins)) if excerpt.pins else ()
+def _collapsed_before(compacted: CompactedTranscript, at: int) -> CompactedTranscript:
+    dropped = _without_before(compacted, at)
+    pins = _pinned_results(dropped, among=frozenset(pin.tool for pin in compacted.pins)) if compacted.pins else ()
     return _with_new_head(replace(dropped, pins=pins))
 
 
-def _with_new_head(excerpt: CompactedTranscript) -> CompactedTranscript:
-    """The excerpt with its head made anew from its fields."""
-    asked = () if excerpt.request_is_sent else tuple(_limited(excerpt, block) for block in excerpt.request)
-    blocks = (*excerpt.task, Text(_head_text(excerpt, with_question=bool(asked))), *asked)
-    return replace(excerpt, items=(SentMessage(Message("user", blocks), excerpt.items[0].original), *excerpt.items[1:]))
+def _with_new_head(compacted: CompactedTranscript) -> CompactedTranscript:
+    """The transcript with its head made anew from its fields."""
+    asked = () if compacted.request_is_sent else tuple(_limited(compacted, block) for block in compacted.request)
+    blocks = (*compacted.task, Text(_head_text(compacted, with_question=bool(asked))), *asked)
+    return replace(
+        compacted, items=(SentMessage(Message("user", blocks), compacted.items[0].original), *compacted.items[1:])
+    )
 
 
-def _limited(excerpt: CompactedTranscript, block: Block) -> Block:
-    return block if excerpt.head_bytes is None else truncate_block(block, excerpt.head_bytes)
+def _limited(compacted: CompactedTranscript, block: Block) -> Block:
+    return block if compacted.head_bytes is None else truncate_block(block, compacted.head_bytes)
 
 
-def _head_text(excerpt: CompactedTranscript, *, with_question: bool) -> str:
+def _head_text(compacted: CompactedTranscript, *, with_question: bool) -> str:
     def fenced(tag: str, text: str, **attributes: str) -> str:
         shown = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
-        within = text if excerpt.head_bytes is None else truncate_middle(text, excerpt.head_bytes)
+        within = text if compacted.head_bytes is None else truncate_middle(text, compacted.head_bytes)
         return f"<{tag}{shown}>\n{escape(within, quote=False)}\n</{tag}>"
 
     parts: list[str] = []
-    if excerpt.deep_pruned:
+    if compacted.deep_pruned:
         parts.append(notice("deep_pruned"))
-    if excerpt.summary is not None:
-        parts += [notice("earlier_summary"), fenced("record", excerpt.summary)]
-    if (untold := len(excerpt.removed) - excerpt.summarised_count) > 0:
+    if compacted.summary is not None:
+        parts += [notice("earlier_summary"), fenced("record", compacted.summary)]
+    if (untold := len(compacted.removed) - compacted.summarised_count) > 0:
         parts.append(notice("left_out", count=untold))
-    if excerpt.pins:
+    if compacted.pins:
         parts.append(notice("pinned_results"))
-        parts += [fenced("result", pin.text, tool=pin.tool) for pin in excerpt.pins]
-    if with_question and excerpt.preceding_reply.strip():
-        parts += [notice("last_question"), fenced("said", excerpt.preceding_reply)]
+        parts += [fenced("result", pin.text, tool=pin.tool) for pin in compacted.pins]
+    if with_question and compacted.preceding_reply.strip():
+        parts += [notice("last_question"), fenced("said", compacted.preceding_reply)]
     return "\n".join(parts)
 
 
-def _truncated(excerpt: CompactedTranscript, most: int, *, keep_task: bool) -> CompactedTranscript:
+def _truncated(compacted: CompactedTranscript, most: int, *, keep_task: bool) -> CompactedTranscript:
     def edited(block: Block) -> Block:
-        return block if keep_task and any(block is own for own in excerpt.task) else truncate_block(block, most)
+        return block if keep_task and any(block is own for own in compacted.task) else truncate_block(block, most)
 
-    shorter = _edited(excerpt, len(excerpt.items), edited)
-    shorter = replace(shorter, task=tuple(map(edited, excerpt.task)), head_bytes=most)
-    return _with_new_head(shorter) if excerpt.removed else shorter
+    shorter = _edited(compacted, len(compacted.items), edited)
+    shorter = replace(shorter, task=tuple(map(edited, compacted.task)), head_bytes=most)
+    return _with_new_head(shorter) if compacted.removed else shorter

@@ -17,7 +17,7 @@ MIN_BYTES = 40  # to which texts are cut where the window holds no more
 
 @dataclass(slots=True)
 class CompactionDraft:
-    """An excerpt on its way down.
+    """A compacted transcript on its way down.
 
     Args:
         tokens: an estimate, as those of the compactions are.
@@ -29,15 +29,15 @@ class CompactionDraft:
     compactions: list[ContextCompacted] = field(default_factory=list)
     usage: Usage = Usage()
 
-    def accept(self, step: str, excerpt: CompactedTranscript, tokens: int) -> None:
-        """Go on with this excerpt, if it is smaller."""
+    def accept(self, step: str, compacted: CompactedTranscript, tokens: int) -> None:
+        """Go on with this transcript, if it is smaller."""
         if tokens < self.tokens:
             self.compactions.append(ContextCompacted(rung=step, tokens_before=self.tokens, tokens_after=tokens))
-            self.compacted, self.tokens = excerpt, tokens
+            self.compacted, self.tokens = compacted, tokens
 
 
 class Compactor:
-    """Takes drafts down the rungs.
+    """Compacts drafts, one step after the other.
 
     Args:
         summarise: None: older messages are left out without a summary.
@@ -49,37 +49,37 @@ class Compactor:
         self._summarise = summarise
 
     async def compact(self, draft: CompactionDraft, steps: Sequence[CompactionStep], goal: int) -> None:
-        """Take rung after rung until the draft is within `goal` tokens."""
-        for rung in steps:
+        """Take step after step until the draft is within `goal` tokens."""
+        for step in steps:
             if draft.tokens <= goal:
                 return
-            match rung:
+            match step:
                 case "summary":
                     await self._summarise_before(draft, keep=self._policy.keep_compact, deep=False)
                 case "deep_prune":
                     await self._summarise_before(draft, keep=self._policy.keep_prune, deep=True)
                 case _:
-                    excerpt = self._compacted(draft.compacted, rung, lambda one: self._tokens_of(one) <= goal)
-                    draft.accept(rung, excerpt, self._tokens_of(excerpt))
+                    compacted = self._compacted(draft.compacted, step, lambda one: self._tokens_of(one) <= goal)
+                    draft.accept(step, compacted, self._tokens_of(compacted))
 
     def _compacted(
-        self, excerpt: CompactedTranscript, step: CompactionStep, fits: Callable[[CompactedTranscript], bool]
+        self, compacted: CompactedTranscript, step: CompactionStep, fits: Callable[[CompactedTranscript], bool]
     ) -> CompactedTranscript:
         policy = self._policy
         match step:
             case "clear":
-                return cleared(excerpt, keep=policy.keep_compact)
+                return cleared(compacted, keep=policy.keep_compact)
             case "collapse":
-                return collapsed(excerpt, fits)
+                return collapsed(compacted, fits)
             case "truncate":
                 least, keep_task = policy.prune_max_bytes, policy.prune_keep_task
-                shorter = truncated_to_fit(excerpt, fits, least_bytes=least, keep_task=keep_task)
+                shorter = truncated_to_fit(compacted, fits, least_bytes=least, keep_task=keep_task)
                 if fits(shorter):
                     return shorter
-                return truncated_to_fit(excerpt, fits, least_bytes=min(least, MIN_BYTES), keep_task=keep_task)
+                return truncated_to_fit(compacted, fits, least_bytes=min(least, MIN_BYTES), keep_task=keep_task)
             case _:
                 return pruned(
-                    excerpt,
+                    compacted,
                     keep_pairs=policy.prune_keep_recent,
                     max_bytes=policy.prune_max_bytes,
                     keep_task=policy.prune_keep_task,
@@ -87,27 +87,27 @@ class Compactor:
 
     async def _summarise_before(self, draft: CompactionDraft, *, keep: int, deep: bool) -> None:
         """A summary in place of all but the last messages; without one, the same cut without it."""
-        excerpt = draft.compacted
-        at = excerpt.cut_index(keep)
+        compacted = draft.compacted
+        at = compacted.cut_index(keep)
         if at is None:
             return
-        summary = await self._summary(excerpt, at)
+        summary = await self._summary(compacted, at)
         draft.usage = draft.usage.plus(summary.usage)
         if summary.text is not None:
-            whole = summarised(excerpt, at, summary.text, deep=deep)
+            whole = summarised(compacted, at, summary.text, deep=deep)
             if self._tokens_of(whole) < draft.tokens:
                 draft.accept("deep_prune" if deep else "summary", whole, self._tokens_of(whole))
                 return
-        bare = summarised(excerpt, at, None, deep=deep)
+        bare = summarised(compacted, at, None, deep=deep)
         draft.accept("deep_prune" if deep else "truncate", bare, self._tokens_of(bare))
 
-    async def _summary(self, excerpt: CompactedTranscript, at: int) -> SummaryResult:
+    async def _summary(self, compacted: CompactedTranscript, at: int) -> SummaryResult:
         if self._summarise is None:
             return SummaryResult(None)
-        earlier = () if excerpt.summary is None else (Text(excerpt.summary),)
-        opening = Message("user", (*excerpt.task, *earlier, *excerpt.opening_remainder))
-        going = (item.original for item in excerpt.items[excerpt.first_removable : at])
-        return await self._summarise((opening, *excerpt.removed[excerpt.summarised_count :], *going))
+        earlier = () if compacted.summary is None else (Text(compacted.summary),)
+        opening = Message("user", (*compacted.task, *earlier, *compacted.opening_remainder))
+        going = (item.original for item in compacted.items[compacted.first_removable : at])
+        return await self._summarise((opening, *compacted.removed[compacted.summarised_count :], *going))
 
-    def _tokens_of(self, excerpt: CompactedTranscript) -> int:
-        return self._estimator.tokens(self._estimator.size(excerpt.messages))
+    def _tokens_of(self, compacted: CompactedTranscript) -> int:
+        return self._estimator.tokens(self._estimator.size(compacted.messages))

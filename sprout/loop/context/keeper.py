@@ -224,7 +224,7 @@ class ContextKeeper:
     ) -> View | None:
         """A smaller view after the API has refused the last one as too long; None: give up.
 
-        Clearing, summary and collapse are tried once each, and a rung that does not shrink the view by a fifth is
+        Clearing, summary and collapse are tried once each, and a step that does not shrink the view by a fifth is
         passed over. An overflow in the turn after one that was recovered is not recovered.
 
         Args:
@@ -240,10 +240,10 @@ class ContextKeeper:
         self._window = min(self._window, window or before)
         draft = self._draft()
         while left and draft.tokens > MAX_REMAINING_SHARE * before:
-            rung = left.pop(0)
-            last: tuple[CompactionStep, ...] = ("collapse", "truncate") if rung == "collapse" else (rung,)
+            step = left.pop(0)
+            last: tuple[CompactionStep, ...] = ("collapse", "truncate") if step == "collapse" else (step,)
             await self._compactor.compact(
-                draft, last, int((REACTIVE_SHARE if rung == "collapse" else MAX_REMAINING_SHARE) * before)
+                draft, last, int((REACTIVE_SHARE if step == "collapse" else MAX_REMAINING_SHARE) * before)
             )
         if not draft.compactions:
             return None
@@ -262,23 +262,23 @@ class ContextKeeper:
             self._grow(extended(self._compacted, more) if self._included else uncompacted(more))
             self._included = len(transcript)
 
-    def _grow(self, excerpt: CompactedTranscript) -> None:
-        """Take in an excerpt that has more at its end; only what may have changed is counted."""
+    def _grow(self, compacted: CompactedTranscript) -> None:
+        """Take in a compacted transcript that has more at its end; only what may have changed is counted."""
         start = max(0, len(self._compacted.items) - 2)
-        old, new = ([item.sent for item in one.items[start:]] for one in (self._compacted, excerpt))
+        old, new = ([item.sent for item in one.items[start:]] for one in (self._compacted, compacted))
         self._size = self._size.minus(self._estimator.size(old)).plus(self._estimator.size(new))
-        self._compacted = excerpt
-        reply = [item.sent for item in excerpt.items[self._sent_count : self._sent_count + 1]]
+        self._compacted = compacted
+        reply = [item.sent for item in compacted.items[self._sent_count : self._sent_count + 1]]
         if self._reply_tokens and reply and reply[0].role == "assistant":
             self._surplus = self._estimator.surplus(self._estimator.size(reply), self._reply_tokens)
             self._reply_tokens = 0
 
-    def _rewrite(self, excerpt: CompactedTranscript) -> None:
-        self._compacted = excerpt
-        self._size = self._estimator.size(excerpt.messages)
-        self._sent_count, self._sent_size = len(excerpt.items), self._size
+    def _rewrite(self, compacted: CompactedTranscript) -> None:
+        self._compacted = compacted
+        self._size = self._estimator.size(compacted.messages)
+        self._sent_count, self._sent_size = len(compacted.items), self._size
         self._surplus = self._reply_tokens = 0
-        self._estimator.forget_except(excerpt.messages)
+        self._estimator.forget_except(compacted.messages)
 
     def _current_view(self) -> View:
         self._sent_count, self._sent_size = len(self._compacted.items), self._size
@@ -296,13 +296,13 @@ class ContextKeeper:
         await self._flush_results_of(draft.compacted)
         self._rewrite(draft.compacted)
 
-    async def _flush_results_of(self, excerpt: CompactedTranscript) -> None:
+    async def _flush_results_of(self, compacted: CompactedTranscript) -> None:
         """Pass on what leaves the view, each result once; a memory that fails stops no run."""
         if self._flush is None:
             return
         leaving = [
             exchange
-            for exchange in excerpt.exchanges()
+            for exchange in compacted.exchanges()
             if not exchange.intact and id(exchange.result) not in self._flushed
         ]
         if not leaving:

@@ -1,7 +1,7 @@
 """View codec: the state of a compacted view as JSON that refers to the transcript instead of repeating it.
 
-Blocks are told apart by identity, so each is written once: as its number in the transcript, or, where a compaction has
-made it, as the negative number of its place in a table of its own.
+Blocks are distinguished by identity, so each is written once: as its number in the transcript, or, where a compaction
+has made it, as the negative number of its place in a table of its own.
 """
 
 from collections.abc import Sequence

@@ -24,6 +24,8 @@ from sprout.loop.tool_calls.calls import ToolCalls
 from sprout.loop.turn_options import TurnSettings
 from sprout.loop.turn_steps import Step, ViewCompacted
 
+PARTS_AT_ONCE = 4  # of a reply that came in one piece, before others have their turn: its readers, and other runs
+
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
@@ -107,7 +109,11 @@ class ModelCaller:
             error: Stopped | ModelFailure | None = None
             try:
                 async with aclosing(self._model.reply(self._request_for(state, view, choice))) as parts:
+                    taken = 0
                     while (part := await self._stop.guard(anext(parts, None))) is not None:
+                        taken += 1
+                        if taken % PARTS_AT_ONCE == 0:
+                            await sleep(0)
                         for event in builder.take(part):
                             yield event
                         for step in self._start_and_finish_calls(builder, batch, state.iterations):

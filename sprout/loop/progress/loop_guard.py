@@ -31,7 +31,7 @@ class LoopState:
     stalled_in_a_row: int = 0
 
     def answered(self) -> "LoopState":
-        """The state once a person has decided how to go on, or the model has done what it was told."""
+        """The state once a person has decided how to go on, or the model has followed the directive."""
         return replace(self, pending=None, unheeded=0)
 
 

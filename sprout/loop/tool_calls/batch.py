@@ -67,7 +67,7 @@ class Batch:
         """Run a call as soon as its turn comes: a read after the writes before it, a write after all before it.
 
         Args:
-            notes: what was mended in its input, to be told with its result.
+            notes: what was mended in its input, to be sent with its result.
         """
         self._announced = None
         writes = tool.effect is Effect.WRITE or not self._policy.parallel_tools

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from sprout.errors import InvalidQuestion
-from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, validate_draft
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
 from sprout.offline.courses.catalogue import find_contrast, find_lesson, use_added_courses
 from sprout.offline.courses.coverage import known_course

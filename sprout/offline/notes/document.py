@@ -1,4 +1,4 @@
-"""Notes as documents: their content by section, what is left out of it and why, and their glossaries."""
+"""Notes as documents: their content by section, and what is left out of it and why."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,22 +7,24 @@ from itertools import groupby, takewhile
 
 from sprout.learning.paths.heading_names import HeadingName, heading_names
 from sprout.learning.paths.passages import HEADING_SEPARATOR
-from sprout.learning.structure.glossary import GlossaryEntry, glossary_entries
 from sprout.learning.structure.heading_roles import Role
 from sprout.learning.structure.markdown import read_structure
 from sprout.learning.structure.plain_view import text_of
-from sprout.learning.structure.roles import ClassifiedSection, classify
+from sprout.learning.structure.roles import ClassifiedSection, classify, iter_classified
 from sprout.learning.structure.titles import heading_key, with_clean_titles
 from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
+from sprout.offline.notes.glossary import is_glossary, with_definitions
 from sprout.offline.notes.headings import names_subject, says_nothing
 from sprout.offline.notes.words import word_count
 
 NOTHING = "nothing to learn"
-INSTRUCTION_WORDS = 150  # before the first problem of an exam
-FEWEST_WORDS = 40  # of content, below which summaries and glossaries are what there is to learn
+INSTRUCTION_WORDS = 150  # before the first problem of an exam without a title
+FEWEST_WORDS = 40  # of content, below which summaries and lists of key words are what there is to learn
+KEY_WORDS = 100  # of a glossary without meanings, up to which it is a list of key words
 
-_TAUGHT = frozenset({Role.CONTENT})
-_READ = frozenset({Role.CONTENT, Role.SUMMARY, Role.GLOSSARY})
+_TAUGHT = frozenset({Role.CONTENT, Role.GLOSSARY})
+_READ = _TAUGHT | {Role.SUMMARY}
+_ALL = frozenset(Role)
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
@@ -39,14 +41,12 @@ class Part:
         blocks: of its own, without those of the parts below.
         opening: the text of a section before its first subsection, under that section's title.
         label: the document's title, for the text before its first heading.
-        siblings: the number of content sections under the same heading, this one included.
     """
 
     path: tuple[str, ...]
     blocks: tuple[Block, ...]
     parts: tuple["Part", ...] = ()
     opening: bool = False
-    siblings: int = 1
     label: str = ""
     words: int = field(init=False)
 
@@ -71,7 +71,7 @@ class Part:
 
     def opened(self) -> list["Part"]:
         """The parts below, after the text before the first of them."""
-        own = [replace(self, parts=(), opening=True, siblings=1)] if self.blocks else []
+        own = [replace(self, parts=(), opening=True)] if self.blocks else []
         return [*own, *self.parts]
 
     def iter_parts(self) -> Iterator["Part"]:
@@ -87,12 +87,13 @@ class Document:
 
     Args:
         left_out: titles of sections that are no content, each with the reason.
+        ends: where each passage ends that it is put together from.
     """
 
     text: str
     content: Part
     left_out: tuple[tuple[str, str], ...]
-    glossary: tuple[GlossaryEntry, ...]
+    ends: tuple[int, ...] = ()
 
 
 def read_document(text: str, *, desc: str = "", finds_headings: bool = True) -> Document:
@@ -104,16 +105,18 @@ def read_document(text: str, *, desc: str = "", finds_headings: bool = True) -> 
     """
     root = read_structure(text, finds_headings=finds_headings)
     clean = with_clean_titles(root)
-    classified = _with_named(classify(root, text), clean, (), heading_names(desc))
+    classified, names = classify(root, text), heading_names(desc)
     left_out: list[tuple[str, str]] = []
-    content = _part(classified, clean, (), left_out, _TAUGHT)
-    tested = sum(each.role in (Role.EXERCISES, Role.QUIZ) for each in classified.subsections)
-    if not content.parts and tested > 1 and content.words < INSTRUCTION_WORDS:
+    content = _part(classified, (), clean, left_out, _TAUGHT, names)
+    tested = sum(each.role in (Role.EXERCISES, Role.QUIZ) for each in iter_classified(classified))
+    told = sum(bool(part.blocks) for part in content.iter_parts())
+    if tested > 1 and told == 1 and content.words < (FEWEST_WORDS if content.parts else INSTRUCTION_WORDS):
         content = Part((), ())
     elif content.words < FEWEST_WORDS:
         left_out.clear()
-        content = _part(classified, clean, (), left_out, _READ)
-    return Document(text, content, tuple(dict.fromkeys(left_out)), tuple(glossary_entries(classified)))
+        content = _part(classified, (), clean, left_out, _READ, names)
+    taught = {part.path[-1] for part in content.iter_parts() if part.path and part.words}
+    return Document(text, content, tuple(one for one in dict.fromkeys(left_out) if one[0] not in taught))
 
 
 def documents_of_passages(passages: Iterable[tuple[str, str, str]], *, desc: str = "") -> list[Document]:
@@ -126,28 +129,32 @@ def documents_of_passages(passages: Iterable[tuple[str, str, str]], *, desc: str
     found = []
     for _, group in groupby(passages, lambda passage: passage[0]):
         above: list[str] = []
-        texts: list[str] = []
-        for _, heading, text in group:
+        text, ends = "", []
+        for _, heading, said in group:
             path = heading.split(HEADING_SEPARATOR) if heading else []
             if path and path != above:
                 common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, above, strict=False)))
                 first = min(common, len(path) - 1)
-                texts += [f"{'#' * min(at + 1, 6)} {path[at]}" for at in range(first, len(path))]
-            texts.append(_without_headings(text) if path else text)
+                text += "".join(f"{'#' * min(at + 1, 6)} {path[at]}\n\n" for at in range(first, len(path)))
+            text += _without_headings(said) if path else said
+            ends.append(len(text))
+            text += "\n\n"
             above = path
-        found.append(read_document("\n\n".join(texts), desc=desc, finds_headings=not above))
+        read = read_document(text.removesuffix("\n\n"), desc=desc, finds_headings=not above)
+        found.append(replace(read, ends=tuple(ends)))
     return found
 
 
-def _joined(parts: Iterable[Part]) -> list[Part]:
-    """The parts, those with the same title as one: slides that go on, and what no heading tells apart."""
+def join_equal(parts: Iterable[Part]) -> list[Part]:
+    """The parts, those with the same headings above as one: slides that go on, and what no heading tells apart."""
     found: list[Part] = []
     for part in parts:
         at = next((at for at, one in enumerate(found) if part.path and one.path == part.path), None)
         if at is None:
             found.append(part)
         else:
-            found[at] = Part(part.path, (*found[at].blocks, *part.blocks), (*found[at].parts, *part.parts))
+            below = tuple(join_equal((*found[at].parts, *part.parts)))
+            found[at] = replace(found[at], blocks=(*found[at].blocks, *part.blocks), parts=below)
     return found
 
 
@@ -156,36 +163,22 @@ def has_letters(blocks: Iterable[Block]) -> bool:
     return any(_LETTER.search(text_of(block)) for block in blocks)
 
 
-def _with_named(
-    classified: ClassifiedSection, clean: Section, above: tuple[str, ...], names: Sequence[HeadingName]
-) -> ClassifiedSection:
-    """The section, with what a name says is left out by its role as content: a learner has brought it in."""
-    path = (*above, clean.title) if clean.title and clean.level else above
-    keys = tuple(map(heading_key, path))
-    if path and classified.role not in _TAUGHT and any(name.names(keys) for name in names):
-        return _as_content(classified)
-    below = zip(classified.subsections, clean.subsections, strict=True)
-    return replace(classified, subsections=tuple(_with_named(one, its, path, names) for one, its in below))
-
-
-def _as_content(classified: ClassifiedSection) -> ClassifiedSection:
-    return replace(
-        classified,
-        role=Role.CONTENT,
-        reason="",
-        blocks=tuple(replace(each, role=Role.CONTENT, reason="") for each in classified.blocks),
-        subsections=tuple(map(_as_content, classified.subsections)),
-    )
-
-
 def _part(
     classified: ClassifiedSection,
+    path: tuple[str, ...],
     clean: Section,
-    above: tuple[str, ...],
     left_out: list[tuple[str, str]],
     roles: frozenset[Role],
+    names: Sequence[HeadingName],
+    *,
+    in_glossary: bool = False,
 ) -> Part:
-    path = (*above, clean.title) if clean.title and clean.level else above
+    """Taught part of a section: its content, and all below what a name says, as a learner has brought it in.
+
+    A short glossary that gives no meanings is a list of key words, and is left out.
+    """
+    term = clean.title if in_glossary and not clean.subsections else ""
+    in_glossary = in_glossary or classified.role is Role.GLOSSARY or is_glossary(clean.title)
     kept = tuple(
         each.block
         for each in classified.blocks
@@ -194,18 +187,23 @@ def _part(
     )
     parts: list[Part] = []
     for below, its_clean in zip(classified.subsections, clean.subsections, strict=True):
-        part = _part(below, its_clean, path, left_out, roles)
-        if below.role not in roles:
+        its_path = (*path, its_clean.title) if its_clean.title and its_clean.level else path
+        keys = tuple(map(heading_key, its_path))
+        brought = its_path and below.role not in roles and any(name.names(keys) for name in names)
+        its_roles = _ALL if brought else roles
+        part = _part(below, its_path, its_clean, left_out, its_roles, names, in_glossary=in_glossary)
+        begins = below.role is Role.GLOSSARY is not classified.role and Role.SUMMARY not in its_roles
+        key_words = (
+            begins and part.words < KEY_WORDS and not any(isinstance(one, Definition) for one in part.all_blocks)
+        )
+        if key_words or below.role not in its_roles:
             left_out += [(its_clean.title, below.reason)] if classified.role in roles and its_clean.title else []
-            part = Part(part.path, (), part.parts)
-        elif not has_letters(part.all_blocks) and its_clean.title and not below.subsections:
+        elif below.blocks and not has_letters(part.all_blocks) and its_clean.title and not below.subsections:
             left_out.append((its_clean.title, NOTHING))
-        if has_letters(part.all_blocks):
+        if has_letters(part.all_blocks) and not key_words:
             parts.append(part)
-    parts = _joined(parts)
-    below_it = tuple(replace(part, siblings=len(parts)) for part in parts)
-    own = kept if classified.role in roles else ()
-    return Part(path, own, below_it, label="" if clean.level else clean.title)
+    own = tuple(with_definitions(kept, in_glossary=in_glossary, heading=term)) if classified.role in roles else ()
+    return Part(path, own, tuple(join_equal(parts)), label="" if clean.level else clean.title)
 
 
 def _without_headings(text: str) -> str:

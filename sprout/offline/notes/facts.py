@@ -1,4 +1,4 @@
-"""Facts that notes state: sentences and cells of tables."""
+"""Facts that notes state: whole sentences, and cells of tables."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,30 +7,31 @@ from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.structure.tree import Block, Definition, ListBlock, ListItem, Paragraph, Table
 from sprout.offline.notes.language import language
-from sprout.offline.notes.words import word_count, words_of
+from sprout.offline.notes.words import singles_out, word_count, words_of
 
 FEWEST_WORDS, MOST_WORDS = 4, 45
 LONGEST_CELL = 80
 LEAST_ROWS = 4  # one to ask for, and three with wrong cells
 LINE_WORDS = 8  # of an item and of a line that say something without a full stop
-LEAST_TOLD, LEAST_TOLD_WORDS = 3, 40  # whole sentences, and words in them, of prose that can be told again
+LEAST_TOLD, LEAST_TOLD_WORDS = 3, 30  # whole sentences, and words in them, of prose that can be told again
+LEAST_LISTED, LEAST_LISTED_WORDS = 3, 25  # lines, and words in them, of a list that can be told again
+LEAST_RUNNING_WORDS = 60
 TOLD_SHARE = 0.85  # of all words
-LEAST_STEP = 2  # words
-LEAST_TELLING = 4  # letters
 
 QUESTION = re.compile(r"[?？؟]\s*$")
-LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
-_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|\bISBN\b|^\||\|$|…$|\.\.\.$|\w@\w|\b\d\d?:\d\d\b")
+_SHOWS = re.compile(r"^!\[|^[*_](?![*_])|^[:;,•·|]|[:：]\s*$|https?://|\bISBN\b|\|$|…$|\.\.\.$|\w@\w|\b\d\d?:\d\d\b")
 _HOLES = re.compile(
-    r"[\uE000-\uF8FF\uFFFD□]|\w [,.](?: |$)|(?<!\S)\(\s*\)|\( \)|(?:(?<!\S)[^\W\d_a](?!\S)\s*){3}|(?:(?<!\S)\d+ ){3}"
+    r"[\uE000-\uF8FF\uFFFD□]|\\[A-Za-z]{3}|\{[.#]|(?<![\\\w^}])\{[a-z]{2,}\}[`\w]|\w [,.](?: |$)|(?<!\S)\(\s*\)|\( \)|"
+    r"(?:(?<!\S)[^\W\d_a](?!\S)\s*){3}|(?:(?<!\S)\d+ ){3}"
 )
-_REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
-_NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
+_REFERENCE = re.compile(r"\s*\[\d{1,3}\]")
 _QUOTES = re.compile('[“”„"]')
-_ROW = re.compile(r"[^\W\d_]{2}|\d{3}")  # a name, or a year; a row's number alone says nothing
-_NAME = re.compile(r"[^\W\d_]{2}|\d\W?\d|\$")
+_ROW_NAME = re.compile(r"[^\W\d_][^\s\d,;:]*(?: [^\s\d,;:()]+){0,2}(?: \([^()]*\))?")
+_PROPERTIES = re.compile(
+    r"(?i)(?:(?:aspe[ckt]t|cara[ct]t|charact|crit[eèé]r|kriteri|merkmal|eigenschaft|feature|propert|prop[ir][ei]|propri)\w*)?"
+)
+_SAYS = re.compile(r"[^\W\d_]{2}|\d{4}|\$")  # a word, a year or a formula
 _SENTENCE_END = re.compile(r"[.!。！۔।][\"'”’»“)\]」』]{0,3}$")
-_LETTERS = re.compile(r"[^\W\d_]{3}")
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 
@@ -46,23 +47,51 @@ def sentences_in(blocks: Iterable[Block], code: str) -> list[str]:
 
 
 def is_prose(blocks: Sequence[Block], code: str) -> bool:
-    """Whether nearly all of what stands there is whole sentences in paragraphs, and enough of them to be told."""
+    """Prose test: enough whole sentences in paragraphs, nearly all of the text, which does not end in a colon."""
+    if _announces(blocks):
+        return False
     paragraphs = [split_sentences(block) for block in blocks if isinstance(block, Paragraph)]
     told = [one for each in paragraphs for one in each if is_sentence(one) and says_something(one, code)]
     words, every = sum(map(word_count, told)), sum(word_count(text_of(block)) for block in blocks)
     return len(told) >= LEAST_TOLD and words >= max(LEAST_TOLD_WORDS, TOLD_SHARE * every)
 
 
-def steps_of(block: Block, title: str, code: str) -> list[str]:
-    """The steps of a numbered list that its lead-in, or the title above it, calls steps; none where one is unclear."""
-    if not isinstance(block, ListBlock) or not block.ordered:
+def running_text(blocks: Sequence[Block]) -> str:
+    """The whole of a text that consists of paragraphs and can be told again, however long its sentences are; else
+    empty."""
+    if not blocks or not all(isinstance(block, Paragraph) for block in blocks) or _announces(blocks):
+        return ""
+    paragraphs = [text_of(block) for block in blocks]
+    sentences = [one for text in paragraphs for one in sentences_of(text)]
+    whole = all(is_sentence(text) and not _HOLES.search(_FORMULA.sub("$", text)) for text in paragraphs)
+    long = sum(map(word_count, paragraphs)) >= LEAST_RUNNING_WORDS and len(sentences) >= LEAST_TOLD
+    return "\n".join(paragraphs) if whole and long else ""
+
+
+def listed_lines(blocks: Sequence[Block], code: str) -> list[str]:
+    """The lines of a text that is a list and can be told again, empty for any other: at least three of them say
+    something, and they are nearly all of it."""
+    if not any(isinstance(block, ListBlock) for block in blocks) or _announces(blocks):
         return []
-    lead_in = text_of(block.lead_in) if block.lead_in is not None else ""
-    steps = [sentences[0] for item in block.items if (sentences := sentences_of(text_of(item).partition("\n")[0]))]
-    clear = len({*steps}) == len(block.items) and all(len(one) <= LONGEST_CELL and is_whole(one) for one in steps)
-    worded = all(len(words_of(one)) >= LEAST_STEP and not _SHOWS.search(one) for one in steps)
-    named = language(code).patterns.steps.search(f"{title} {lead_in}")
-    return steps if clear and worded and named else []
+    lines = [line for block in blocks for line in _lines(block)]
+    told = [line for line in lines if not _says_nothing(line.rstrip(" :："), code)]
+    words, every = sum(map(word_count, told)), sum(word_count(text_of(block)) for block in blocks)
+    enough = len(told) >= LEAST_LISTED and words >= max(LEAST_LISTED_WORDS, TOLD_SHARE * every)
+    return lines if enough else []
+
+
+def _lines(block: Block) -> Iterator[str]:
+    """The paragraphs of a block, its items and what leads them in."""
+    match block:
+        case Paragraph():
+            yield text_of(block)
+        case ListBlock():
+            inner = [block.lead_in] if block.lead_in else []
+            yield from (line for one in (*inner, *block.items) for line in _lines(one))
+        case ListItem():
+            yield from (line for one in block.blocks for line in _lines(one))
+        case _:
+            return
 
 
 def is_sentence(text: str) -> bool:
@@ -70,33 +99,38 @@ def is_sentence(text: str) -> bool:
     return _SENTENCE_END.search(text) is not None
 
 
-def cells_of(table: Table) -> Iterator[tuple[str, str, str, list[str]]]:
-    """Row name, column name, cell, and the other cells of the column; for columns in which all cells differ and whose
-    name does not say that it is another list of what the first column lists."""
-    names = [text_of_spans(row[0]) for row in table.rows]
-    if len(names) < LEAST_ROWS or len(set(names)) < len(names) or not all(map(_ROW.search, names)):
+def cells_of(table: Table, code: str) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Row name, column name, cell, and the other cells of the column; for columns in which all cells differ.
+
+    Only where each row is called by a name: others are the data of an example, remarks, or two lists side by side; and
+    not where the rows are properties, whose cells are of different kinds.
+    """
+    rows_are, names = text_of_spans(table.head[0]), [text_of_spans(row[0]) for row in table.rows]
+    named = not _PROPERTIES.fullmatch(rows_are) and all(map(_ROW_NAME.fullmatch, names))
+    if not named or len({*names}) < max(LEAST_ROWS, len(names)):
         return
-    rows_are = {word for word in words_of(text_of_spans(table.head[0])) if len(word) >= LEAST_TELLING}
-    for at, head in enumerate(table.head[1:], start=1):
-        column = text_of_spans(head)
+    for at, head in enumerate(map(text_of_spans, table.head[1:]), start=1):
         cells = [text_of_spans(row[at]) for row in table.rows]
-        differ = all(0 < len(cell) <= LONGEST_CELL for cell in cells) and len({*cells}) == len(cells)
-        if differ and not rows_are & {*words_of(column)} and _LETTERS.search(column) and all(map(_NAME.search, cells)):
+        differ = all(len(cell) <= LONGEST_CELL and _SAYS.search(cell) for cell in cells) and len({*cells}) == len(cells)
+        if differ and _SAYS.search(head) and not singles_out(rows_are, head, code=code):
             for name, cell in zip(names, cells, strict=True):
-                if not set(words_of(name)) & set(words_of(cell)):  # else the row itself tells
-                    yield name, column, cell, [other for other in cells if other != cell]
+                if not singles_out(name, cell, code=code):
+                    yield name, head, cell, [other for other in cells if other != cell]
 
 
-def places_of(table: Table) -> list[tuple[str, str]]:
-    """Row name and column name of each cell."""
-    columns = [text_of_spans(head) for head in table.head[1:]]
-    return [(text_of_spans(row[0]), column) for row in table.rows for column in columns]
+def row_names(table: Table) -> list[str]:
+    """Names of its rows, in small letters."""
+    return [text_of_spans(row[0]).casefold() for row in table.rows]
 
 
 def says_anything(blocks: Iterable[Block], code: str) -> bool:
-    """Whether there is a sentence in the blocks, a line as long as one, or a term with its meaning."""
+    """Whether there is a sentence in the blocks, a line or rows as long as one, or a term with its meaning."""
     return any(
         isinstance(block, Definition)
+        or (
+            isinstance(block, Table)
+            and word_count(text_of(block)) >= LINE_WORDS * len(block.rows) >= LINE_WORDS * LEAST_ROWS
+        )
         or any(is_sentence(one) or word_count(one) >= LINE_WORDS for one in sentences_in([block], code))
         for block in blocks
     )
@@ -118,25 +152,29 @@ def iter_paragraphs(block: Block) -> Iterator[Paragraph]:
 
 
 def split_sentences(paragraph: Paragraph) -> list[str]:
-    """The sentences, without references by number, and without those that need what they refer to."""
-    sentences = (one for one in sentences_of(text_of(paragraph)) if not _NEEDS_FIGURE.search(one))
-    return [" ".join(_REFERENCE.sub("", sentence).split()) for sentence in sentences]
+    """The sentences, without references by number."""
+    return [" ".join(_REFERENCE.sub("", sentence).split()) for sentence in sentences_of(text_of(paragraph))]
 
 
 def says_something(sentence: str, code: str) -> bool:
     """Whether a sentence states something, and whole: no question, no lead-in, no appointment, no lost signs."""
-    if (
-        QUESTION.search(sentence)
-        or _SHOWS.search(sentence)
-        or not is_whole(sentence)
-        or sentence.isupper()
-        or language(code).patterns.meta.search(sentence)
-    ):
+    if _says_nothing(sentence, code) or sentence.isupper():
         return False
     letters = sum(letter.isalpha() or letter.isspace() for letter in sentence)
     unspaced = word_count(sentence) > len(sentence.split())
     wordy = letters > 0.6 * len(sentence) or "$" in sentence
     return (unspaced or word_count(sentence) >= FEWEST_WORDS) and word_count(sentence) <= MOST_WORDS and wordy
+
+
+def _announces(blocks: Sequence[Block]) -> bool:
+    """Whether a text ends in a colon, and so goes on elsewhere."""
+    return bool(blocks) and text_of(blocks[-1]).rstrip().endswith((":", "："))
+
+
+def _says_nothing(text: str, code: str) -> bool:
+    return bool(
+        QUESTION.search(text) or _SHOWS.search(text) or language(code).patterns.meta.search(text)
+    ) or not is_whole(text)
 
 
 def is_whole(text: str) -> bool:

@@ -35,10 +35,7 @@ class Phrases:
     # questions and their criteria
     described: str
     typed: str
-    meaning: str
-    true_of: str
     cell: str
-    step: str
     passage: str
     point: str
     point_n: str
@@ -64,7 +61,8 @@ class Words:
         articles: the determiners that show number and gender; indefinite: those that a definition begins with.
         generic: nouns that name nothing by themselves, and labels of remarks.
         vague_starts: words that a sentence opens with when it needs the one before it.
-        pointing: words that refer to something outside their sentence.
+        pointing: words that refer to something outside their sentence, or to who speaks.
+        comparing: words that compare with, or order after, what another sentence names.
         prepositions: words that a sentence may open with before a vague one.
     """
 
@@ -74,6 +72,7 @@ class Words:
     generic: frozenset[str]
     vague_starts: frozenset[str]
     pointing: frozenset[str]
+    comparing: frozenset[str]
     prepositions: frozenset[str]
 
 
@@ -82,20 +81,15 @@ class Patterns:
     """Patterns of one language; those with named groups take a sentence apart.
 
     Args:
-        definition, called, named, means: what is defined, and as what; ranks: what only looks like that.
-        apart: finds what tells a thing from others of its kind: "that", "consisting".
+        definition, called: what is defined, and as what; ranks: what only looks like that, as it compares or says when
+            something holds.
         meta: finds sentences that speak of the notes and not of their subject.
-        steps: finds what announces the steps of a procedure.
     """
 
     definition: re.Pattern[str]
     called: re.Pattern[str]
-    named: re.Pattern[str]
-    means: re.Pattern[str]
     ranks: re.Pattern[str]
-    apart: re.Pattern[str]
     meta: re.Pattern[str]
-    steps: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +127,13 @@ def language(code: str) -> Language:
 def empty_titles() -> frozenset[str]:
     """Headings, in small letters, that say nothing about what stands under them."""
     return frozenset(_texts()["empty_titles"].split(" | "))
+
+
+@cache
+def table_heads() -> tuple[frozenset[str], frozenset[str]]:
+    """Heads, in small letters, of the columns of a table of terms: those of the terms, and those of their meanings."""
+    terms, meanings = (frozenset(_texts()[key].split(" | ")) for key in ("term_heads", "meaning_heads"))
+    return terms, meanings
 
 
 @cache

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sprout.offline.graph_plan import Plan, PlannedQuestion
+from sprout.learning.structure.tree import Block
+from sprout.offline.graph_plan import Plan, PlannedNode, PlannedQuestion
 from sprout.offline.notes.document import Document, Part, documents_of_passages
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, Topic
 from sprout.offline.notes.order import edges_between
-from sprout.offline.notes.path import Subconcept, code_of, passage_of, subconcepts_of
-from sprout.offline.notes.points import MOST_POINTS
+from sprout.offline.notes.path import code_of, passage_of, subconcepts_of
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.selection import all_questions, select_questions
 
@@ -29,12 +29,18 @@ def lesson_plan_from_notes(
     documents = documents_of_passages(passages, desc=desc)
     code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
-    found = subconcepts_of(documents, parts, code, most=most, title=title) if any(part.words for part in parts) else []
+    concept = PlannedNode(title, desc)
+    told = any(part.words for part in parts)
+    found = subconcepts_of(documents, parts, code, most=most, concept=concept) if told else []
     if not found:
         return None
     say = language(code).phrases
     edges = edges_between([passage_of(one, code) for one in found], code)
-    chosen = select_questions(_questions(documents, parts, found, code), most=min(most_items, ITEMS_WANTED))
+    topics = [
+        Topic(one.node.title, tuple(part.title for part in one.point.parts if part.title), one.point.blocks)
+        for one in found
+    ]
+    chosen = select_questions(_questions(documents, parts, topics, code), most=min(most_items, ITEMS_WANTED))
     chosen.sort(key=lambda question: int(question.fields["difficulty"]))
     items = [
         PlannedQuestion(
@@ -56,28 +62,20 @@ def answers_in_notes(passages: tuple[PassageText, ...], *, title: str, desc: str
     documents = documents_of_passages(passages, desc=desc)
     code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
-    if not any(part.words for part in parts):
-        return {}
-    answers: dict[str, str] = {}
-    seen: list[list[Subconcept]] = []
-    for most in range(MOST_POINTS, 0, -1):  # the subconcepts may have been fewer
-        found = subconcepts_of(documents, parts, code, most=most, title=title)
-        if found in seen:
-            continue
-        seen.append(found)
-        for question in _questions(documents, parts, found, code):
-            answers.setdefault(question.prompt, str(question.fields["correct_answer"]))
-    return answers
+    titles = tuple(each.title for part in parts for each in part.iter_parts() if each.title)
+    return {
+        question.prompt: str(question.fields["correct_answer"])
+        for question in _questions(documents, parts, [Topic(title, titles, _blocks(parts))], code)
+    }
 
 
 def _questions(
-    documents: Sequence[Document], parts: Sequence[Part], found: Sequence[Subconcept], code: str
+    documents: Sequence[Document], parts: Sequence[Part], topics: Sequence[Topic], code: str
 ) -> list[NoteQuestion]:
-    topics = [
-        Topic(one.node.title, tuple(part.title for part in one.point.parts if part.title), one.point.blocks)
-        for one in found
-    ]
-    own = {block for part in parts for block in part.all_blocks}
+    own = {*_blocks(parts)}
     around = [block for document in documents for block in document.content.all_blocks if block not in own]
-    glossary = [entry for document in documents for entry in document.glossary]
-    return all_questions(Material(topics, around, glossary, code))
+    return all_questions(Material(topics, around, code))
+
+
+def _blocks(parts: Sequence[Part]) -> tuple[Block, ...]:
+    return tuple(block for part in parts for block in part.all_blocks)

@@ -1,6 +1,5 @@
 """Material for questions: what some subconcepts state, and what the text around them states."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,17 +7,18 @@ from functools import cached_property
 from typing import Any
 
 from sprout.errors import InvalidQuestion
-from sprout.learning.questions.questions import Criterion, QuestionDraft, validate_draft
-from sprout.learning.structure.glossary import GlossaryEntry
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.learning.structure.tree import Block
 from sprout.learning.text.stems import same_stem
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import Phrases, language
-from sprout.offline.notes.meanings import TermMeaning, glossary_meaning, glossary_meanings, meanings_in
-from sprout.offline.notes.terms import Terms, known_terms
+from sprout.offline.notes.meanings import TermMeaning, meanings_in
+from sprout.offline.notes.terms import known_terms
 from sprout.offline.notes.words import key_of
 
 MOST_KINDS = 3  # from a term to a kind of a kind of it
+KIND_WORDS = 5  # of a meaning, among which its kind stands: "a broad mountain with …"
 
 
 class QuestionKind(StrEnum):
@@ -26,9 +26,7 @@ class QuestionKind(StrEnum):
 
     TERM = "term"
     TYPED_TERM = "typed_term"
-    MEANING = "meaning"
     CELL = "cell"
-    STEP = "step"
     OWN_WORDS = "own_words"
 
 
@@ -78,50 +76,38 @@ class Material:
         self,
         topics: Sequence[Topic],
         around: Sequence[Block],
-        glossary: Sequence[GlossaryEntry],
         code: str,
         usable: Callable[[str], bool] = bool,
     ) -> None:
         self.topics, self.around, self.code = topics, around, code
-        self._glossary, self._usable = glossary, usable
+        self._usable = usable
         self.say: Phrases = language(code).phrases
 
     @cached_property
     def sentences(self) -> list[list[str]]:
         """Of each topic the sentences that say something."""
-        return [self._sentences_in(topic.blocks) for topic in self.topics]
+        return [self.sentences_in(topic.blocks) for topic in self.topics]
 
     @cached_property
     def all_sentences(self) -> list[str]:
         return [*dict.fromkeys([*(one for each in self.sentences for one in each), *self._around_sentences])]
 
     @cached_property
-    def terms(self) -> Terms:
-        """The terms of all that is given."""
-        return Terms.of(self.all_sentences, self.code)
-
-    @cached_property
     def meanings(self) -> list[tuple[int, TermMeaning]]:
         """What the topics say of terms, each meaning once, with the number of the topic."""
         found: dict[str, tuple[int, TermMeaning]] = {}
         for number, topic in enumerate(self.topics):
-            known = known_terms([topic.title, *topic.headings], self.sentences[number], self.code)
-            for one in (
-                *meanings_in(topic.blocks, self.code, known=known),
-                *glossary_meanings(self._glossary, self.sentences[number], self.code),
-            ):
+            for one in meanings_in(topic.blocks, self.code, known=self._known):
                 if self._usable(one.sentence):
                     found.setdefault(one.key, (number, one))
         return [*found.values()]
 
     @cached_property
     def all_meanings(self) -> list[TermMeaning]:
-        """Those of the topics, then those of the text around them, then the glossary's."""
+        """Those of the topics, then those of the text around them."""
         own = [one for _, one in self.meanings]
-        known = known_terms([], self._around_sentences, self.code)
-        others = meanings_in(self.around, self.code, known=known)
-        listed = (glossary_meaning(entry, self.code) for entry in self._glossary)
-        found = {one.key: one for one in reversed([*own, *others, *filter(None, listed)])}
+        others = meanings_in(self.around, self.code, known=self._known)
+        found = {one.key: one for one in reversed([*own, *others])}
         return [one for one in reversed(found.values()) if self._usable(one.sentence)]
 
     def related(self, one: TermMeaning, other: TermMeaning) -> bool:
@@ -132,9 +118,14 @@ class Material:
         return other.key in self._kinds[one.key] or one.key in self._kinds[other.key]
 
     def shown(self, term: str) -> str:
-        """The term as the text writes it within sentences."""
-        usual = self.terms.forms.get(key_of(term, self.code), term)
-        return usual if usual.casefold() == term.casefold() else term
+        """The term as the text writes it within sentences: with a small first letter, if it does anywhere."""
+        small = term[:1].lower() + term[1:]
+        return small if any(f" {small}" in sentence for sentence in self.all_sentences) else term
+
+    def shown_alike(self, terms: Sequence[str]) -> list[str]:
+        """The terms as the text writes them, all with capital letters if one has a capital."""
+        shown = [self.shown(term) for term in terms]
+        return shown if all(term[0].islower() for term in shown) else [term[:1].upper() + term[1:] for term in shown]
 
     def quoted(self, term: str) -> str:
         """The term in the quotation marks of its language."""
@@ -142,20 +133,30 @@ class Material:
 
     @cached_property
     def _kinds(self) -> Mapping[str, set[str]]:
-        """Key of a term → the terms in what it means, and those in what these mean."""
-        said: dict[str, str] = defaultdict(str)
-        for one in self.all_meanings:
-            said[one.key] += f" {key_of(one.meaning, self.code)} "
+        """Key of a term → the terms among the first words of what it means, and those of what these mean."""
+        said = {
+            one.key: f" {' '.join(key_of(one.meaning, self.code).split()[:KIND_WORDS])} " for one in self.all_meanings
+        }
         kinds = {key: {other for other in said if f" {other} " in text} for key, text in said.items()}
         for _ in range(MOST_KINDS):
             kinds = {key: found.union(*(kinds[other] for other in found)) for key, found in kinds.items()}
         return kinds
 
     @cached_property
-    def _around_sentences(self) -> list[str]:
-        return self._sentences_in(self.around)
+    def _known(self) -> frozenset[str]:
+        headings = [heading for topic in self.topics for heading in (topic.title, *topic.headings)]
+        return known_terms(headings, self.all_sentences, self.code)
 
-    def _sentences_in(self, blocks: Sequence[Block]) -> list[str]:
+    @cached_property
+    def _around_sentences(self) -> list[str]:
+        return self.sentences_in(self.around)
+
+    def may_use(self, sentence: str) -> bool:
+        """Whether a sentence may be used at all."""
+        return self._usable(sentence)
+
+    def sentences_in(self, blocks: Sequence[Block]) -> list[str]:
+        """The usable sentences of the blocks that say something, each once."""
         return [one for one in dict.fromkeys(sentences_in(blocks, self.code)) if self._usable(one)]
 
 

@@ -1,16 +1,16 @@
 """Order of concepts: whose terms a text uses, and otherwise what stands before it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sprout.offline.graph_plan import PlannedEdge, transitive_reduction
 from sprout.offline.notes.language import language
 from sprout.offline.notes.terms import keys_in
-from sprout.offline.notes.words import key_of, word_count
+from sprout.offline.notes.words import key_of
 
 MOST_SOURCES = 2
-LEAST_USES = 2
-SHORT_TEXT = 80  # words, up to which a single use counts
+LEAST_USES = 2  # sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,14 @@ def _uses(earlier: Sequence[Passage], passage: Passage, owners: dict[str, str], 
         owners: key of a term that has a heading of its own → the title of the passage under it.
     """
     say = language(code).phrases
-    counted: dict[str, int] = {}
-    for sentence in passage.sentences:
-        for key in keys_in(sentence, code):
-            counted[key] = counted.get(key, 0) + 1
-    least = 1 if sum(map(word_count, passage.sentences)) <= SHORT_TEXT else LEAST_USES
+    counted = Counter(key for sentence in passage.sentences for key in keys_in(sentence, code))
     taken = set(passage.defined)
     uses: list[tuple[int, int, str]] = []
     for at, one in enumerate(earlier):
         known = [
             key
             for key in one.defined
-            if key not in taken and counted.get(key, 0) >= least and owners.get(key, one.title) == one.title
+            if key not in taken and counted[key] >= LEAST_USES and owners.get(key, one.title) == one.title
         ]
         taken |= set(one.defined)
         if known:

@@ -1,71 +1,146 @@
-"""Outline of notes as concepts: their content sections, merged and opened to a sensible size."""
+"""Outline of notes: their content sections, opened and merged to a sensible size, with a title for each."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise, takewhile
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of
-from sprout.offline.notes.document import Document, Part
-from sprout.offline.notes.facts import says_anything, sentences_in
+from sprout.learning.structure.tree import Block
+from sprout.offline.notes.document import Document, Part, join_equal
+from sprout.offline.notes.facts import is_sentence, says_anything, sentences_in
+from sprout.offline.notes.glossary import entries_in, is_glossary
 from sprout.offline.notes.headings import names_subject, says_nothing
 from sprout.offline.notes.language import language
-from sprout.offline.notes.terms import Terms
-from sprout.offline.notes.turns import cut_at_turns, name_pieces
+from sprout.offline.notes.meanings import meanings_in
+from sprout.offline.notes.terms import key_terms, known_terms
+from sprout.offline.notes.turns import cut_at_turns
+from sprout.offline.notes.words import key_of
 
 WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
+MOST_UNHEADED = 5  # of running text: what names them are but words that they use
 SMALLEST = 40  # words of a section that is a concept of its own
 SMALLEST_UNNAMED = 150
-LARGE = 1.5  # times the mean, from which on a section is opened
-LONGEST_TITLE = 90
-NAMED_TERMS = 3
+LONGEST_TITLE, LONGEST_RANGE = 90, 130
+NAMED_TERMS, JOINED_TERMS = 5, 2
+LEAST_NUMBERED = 3  # headings of a word and a number, from which on they are a series: "World War II" is none
+NUMBERED_SHARE = 0.6  # of the headings of a stretch
+TITLE_SLIDE = 15  # words on a slide with authors and a date
+TO = " – "  # between the first and the last of several names
+CRUMB = 25  # words that are no part of their own
+
+_NUMBERED = re.compile(
+    r"(?P<kind>(?:[^\W\d_]+\.? ){1,2}(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
+    r"(?P<number>\d{1,4}[a-z]?|[IVXLC]{1,8})[.:)]?|"
+    r"(?P<date>(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
+)
+_WORD = re.compile(r"[^\W\d_]{2}")  # a letter alone is a symbol
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Neighbouring sections that make one concept.
+    """Neighbouring sections, or a piece of one, that make one concept or subconcept.
 
     Args:
-        terms: key terms that name it where it is a piece of running text.
+        document: number of the document that it begins in.
+        terms: what names it where it is a piece of a section.
     """
 
     parts: tuple[Part, ...]
-    document: int
+    document: int = 0
     terms: tuple[str, ...] = ()
 
     @property
     def words(self) -> int:
         return sum(part.words for part in self.parts)
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All that stands in it."""
+        return tuple(block for part in self.parts for block in part.all_blocks)
+
     def tells(self, code: str) -> bool:
         """Whether it says anything."""
-        return any(says_anything(part.all_blocks, code) for part in self.parts)
+        return says_anything(self.blocks, code)
+
+    def is_named(self, code: str) -> bool:
+        """Whether there is something to call it by."""
+        return bool(self.parts[0].path or self.terms or self.key_terms(code))
+
+    def key_terms(self, code: str) -> tuple[str, ...]:
+        """The terms that it uses most, or explains."""
+        return entries_in(self.blocks) or _key_terms([self.blocks], code)[0]
 
 
 def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list[Stretch]:
-    """At most `most` stretches that hold the whole content, in its order."""
-    found = [Stretch((part,), number) for number, one in enumerate(documents) for part in _top(one.content)]
+    """At most `most` stretches that hold the whole content, in its order; equal headings of two documents are one."""
+    tops = [(number, part) for number, one in enumerate(documents) for part in _top(one.content)]
+    found = [
+        Stretch((part,), next(number for number, one in tops if one is part or (part.path and one.path == part.path)))
+        for part in join_equal(part for _, part in tops)
+    ]
     total = sum(each.words for each in found)
-    wanted = max(round(total / WORDS_A_CONCEPT), FEW_CONCEPTS if total >= WORDS_FOR_FEW else 1)
-    wanted = max(1, min(most, wanted))
-    found = _opened(found, wanted, total)
-    found = _cut(found, wanted, total, code)
-    small = [_is_small(each, code) for each in found]
-    while len(found) > 1 and (len(found) > wanted or any(small)):
-        at = _pair_to_merge(found, small if len(found) <= wanted else [True] * len(found))
-        found = _merged(found, at)
-        small[at : at + 2] = [_is_small(found[at], code)]
+    few = total >= WORDS_FOR_FEW and not is_one_subject([part for _, part in tops])
+    wanted = max(round(total / WORDS_A_CONCEPT), FEW_CONCEPTS if few else 1)
+    headed = any(one.path for _, part in tops for one in part.iter_parts())
+    explains = all(entries_in(part.blocks) for _, part in tops)
+    wanted = max(1, min(most if headed or explains else MOST_UNHEADED, wanted))
+    found = _cut(open_largest(found, most=wanted, longer_than=total // wanted), wanted, total, code)
+    return merge_small(found, lambda each: _is_small(each, code), most=wanted)
+
+
+def is_one_subject(parts: Sequence[Part]) -> bool:
+    """Whether texts are one concept: no heading stands in them, and together they are not long enough for two."""
+    headed = any(one.path for part in parts for one in part.iter_parts())
+    return not headed and sum(part.words for part in parts) < 1.5 * WORDS_A_CONCEPT
+
+
+def open_largest(found: list[Stretch], *, most: int, longer_than: int) -> list[Stretch]:
+    """The stretches, with the largest sections replaced by the sections below them until there are `most`."""
+    while len(found) < most:
+        large = [each for each in found if each.words > longer_than and len(each.parts[0].opened()) > 1]
+        if not large:
+            break
+        largest = max(large, key=lambda each: each.words)
+        at = found.index(largest)
+        below = [Stretch((part,), largest.document) for part in largest.parts[0].opened()]
+        found = [*found[:at], *below, *found[at + 1 :]]
     return found
 
 
-def titles_of(stretches: Sequence[Stretch], code: str) -> list[str]:
-    """A title for each: its heading, its headings, or its key terms; none twice."""
-    titles: list[str] = []
-    for stretch in stretches:
-        candidates = _titles(stretch, code, is_all=len(stretches) == 1)
-        taken = {title.casefold() for title in titles}
-        titles.append(next(one for one in candidates if one.casefold() not in taken))
-    return titles
+def merge_small(found: list[Stretch], is_small: Callable[[Stretch], bool], *, most: int) -> list[Stretch]:
+    """At most `most` stretches, none of them small unless it is the only one."""
+    small = [is_small(each) for each in found]
+    while len(found) > 1 and (len(found) > most or any(small)):
+        at = _pair_to_merge(found, small if len(found) <= most else [True] * len(found))
+        one, other = found[at : at + 2]
+        terms = tuple(dict.fromkeys((*one.terms, *other.terms)))
+        both = Stretch(tuple(join_equal((*one.parts, *other.parts))), one.document, terms)
+        found = [*found[:at], both, *found[at + 2 :]]
+        small[at : at + 2] = [is_small(both)]
+    return found
+
+
+def titles_of(stretches: Sequence[Stretch], code: str, *, within: bool = False) -> list[str]:
+    """A title for each: its heading, its headings, or its terms; where two would be equal, with the one above.
+
+    Args:
+        within: whether they stand under the heading of which they are pieces, and need not repeat it.
+    """
+    every = [[*_titles(one, [other for other in stretches if other is not one], code, within)] for one in stretches]
+    for at, name in _numbered_titles(stretches, code).items():
+        every[at].insert(0, name)
+    firsts = Counter(candidates[0].casefold() for candidates in every)
+    titles: dict[str, str] = {}
+    for first, *longer in every:
+        numbered = (f"{first} ({number})" for number in range(2, len(every) + 2))
+        candidates = chain(longer if firsts[first.casefold()] > 1 else (), (first, *longer), numbered)
+        title = next(one for one in candidates if one.casefold() not in titles)
+        titles[title.casefold()] = title
+    return [*titles.values()]
 
 
 def _top(content: Part) -> list[Part]:
@@ -74,48 +149,72 @@ def _top(content: Part) -> list[Part]:
         content = content.parts[0]
     if len(content.parts) == 1 and content.parts[0].parts:  # words before the title
         return [*content.opened()[:-1], *content.parts[0].opened()]
-    return content.opened()
-
-
-def _opened(found: list[Stretch], wanted: int, total: int) -> list[Stretch]:
-    """The stretches, with the largest sections replaced by the sections below them while there is room."""
-    while len(found) < wanted:
-        large = [
-            at
-            for at, each in enumerate(found)
-            if len(each.parts[0].parts) > 1 and each.words > LARGE * total / (wanted * 1.5)
-        ]
-        if not large:
-            break
-        at = max(large, key=lambda place: found[place].words)
-        below = [Stretch((part,), found[at].document) for part in found[at].parts[0].opened()]
-        found = [*found[:at], *below, *found[at + 1 :]]
-    return found
+    first, *others = content.opened() or [content]
+    is_title_slide = len(others) >= FEW_CONCEPTS and first.words <= TITLE_SLIDE and not first.parts
+    return others if is_title_slide and not any(map(is_sentence, map(text_of, first.blocks))) else [first, *others]
 
 
 def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stretch]:
-    """The stretches, with long running text cut at its turns of subject while there is room; a section only where the
-    notes have next to no outline."""
-    mean = max(total, 1) / wanted
+    """The stretches, with long text cut while there is room: at its turns of subject where no heading stands over it,
+    by the terms that it defines where the notes have next to no outline."""
     outlined = sum(bool(each.parts[0].path) for each in found) >= FEW_CONCEPTS
-    for at in sorted(range(len(found)), key=lambda place: -found[place].words):
-        each, part = found[at], found[at].parts[0]
-        room = wanted - len(found) + 1
-        pieces = min(room, round(each.words / mean))
-        if pieces < 2 or part.parts or len(part.blocks) < 2 or (part.path and outlined):
+    for each in [*found]:
+        part = each.parts[0]
+        pieces = min(wanted - len(found) + 1, round(each.words * wanted / max(total, 1)))
+        if pieces < 2 or part.parts or (part.path and outlined):
             continue
-        cut = cut_at_turns(part.blocks, pieces, code)
-        if len(cut) < 2:
-            continue
-        texts = ["\n".join(text_of(block) for block in blocks) for blocks in cut]
-        terms = Terms.of(sentences_in(part.blocks, code), code)
-        names = name_pieces(texts, terms, most=NAMED_TERMS + 2, besides=part.path)
-        made = [
-            Stretch((replace(part, blocks=blocks, label=""),), each.document, name)
-            for blocks, name in zip(cut, names, strict=True)
-        ]
-        return _cut([*found[:at], *made, *found[at + 1 :]], wanted, total, code)
+        if entries_in(part.blocks):
+            made = entry_pieces(part, pieces)
+        else:
+            made = term_pieces(part, code) if part.path else _turn_pieces(part, pieces, code)
+        made = [replace(one, document=each.document) for one in made]
+        made = merge_small(made, lambda one: not one.is_named(code), most=pieces)
+        at = found.index(each)
+        found = [*found[:at], *made, *found[at + 1 :]] if len(made) > 1 else found
     return found
+
+
+def entry_pieces(part: Part, pieces: int) -> list[Stretch]:
+    """Equal shares of text that explains terms."""
+    ends = [len(part.blocks) * share // pieces for share in range(pieces + 1)]
+    shares = [part.blocks[start:end] for start, end in pairwise(ends) if start < end]
+    return [Stretch((replace(part, blocks=blocks, label=""),), terms=entries_in(blocks)) for blocks in shares]
+
+
+def _turn_pieces(part: Part, pieces: int, code: str) -> list[Stretch]:
+    cut = cut_at_turns(part.blocks, pieces, code)
+    return [
+        Stretch((replace(part, blocks=blocks, label=""),), terms=names[:NAMED_TERMS])
+        for blocks, names in zip(cut, _key_terms(cut, code), strict=True)
+    ]
+
+
+def _key_terms(texts: Sequence[Sequence[Block]], code: str) -> list[tuple[str, ...]]:
+    """The key terms of texts; what each begins with and what it defines are mostly what it is about."""
+    said = [sentences_in(blocks, code) for blocks in texts]
+    telling = []
+    for blocks, sentences in zip(texts, said, strict=True):
+        defined = meanings_in(blocks, code, known=known_terms((), sentences, code))
+        telling.append("\n".join([*sentences[:1], *(one.subject for one in defined)]))
+    return key_terms(["\n".join(sentences) for sentences in said], code, telling=telling)
+
+
+def term_pieces(part: Part, code: str) -> list[Stretch]:
+    """The pieces of a section's own text, each from a block that defines a term to the next."""
+    known = known_terms(part.path, sentences_in(part.blocks, code), code)
+    found: list[Stretch] = []
+    defined: set[str] = set()
+    for block in part.blocks:
+        new = [one for one in meanings_in([block], code, known=known) if one.key not in defined]
+        defined |= {one.key for one in new}
+        names = tuple(one.term for one in new if _WORD.search(one.term))
+        if found and not (names and found[-1].terms and found[-1].words >= CRUMB):
+            last = found.pop()
+            blocks, names = (*last.blocks, block), (*last.terms, *names)
+        else:
+            blocks = (block,)
+        found.append(Stretch((replace(part, blocks=blocks, parts=()),), terms=names))
+    return merge_small(found, lambda piece: piece.words < CRUMB, most=len(found))
 
 
 def _is_small(stretch: Stretch, code: str) -> bool:
@@ -139,57 +238,82 @@ def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
     return min(range(len(found) - 1), key=cost)
 
 
-def _merged(found: list[Stretch], at: int) -> list[Stretch]:
-    one, other = found[at], found[at + 1]
-    terms = tuple(dict.fromkeys((*one.terms, *other.terms)))
-    return [*found[:at], Stretch((*one.parts, *other.parts), one.document, terms), *found[at + 2 :]]
-
-
-def _titles(stretch: Stretch, code: str, *, is_all: bool) -> Iterator[str]:
+def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool) -> Iterator[str]:
+    """Possible titles, the best first."""
     say = language(code).phrases
     headed = [part for part in stretch.parts if part.path]
     named = [part for part in headed if not part.opening] or headed
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
-    titles = [title for title in titles if not says_nothing(title)] or titles
-    terms = stretch.terms or ([] if titles else key_terms(stretch, code))
-    listed = capitalized(say.listed(terms[:NAMED_TERMS], quote=False))
+    told = [title for title in titles if not says_nothing(title)]
+    titles = told or (titles if len(headed) == len(stretch.parts) else [])
+    terms = stretch.terms or (() if titles else stretch.key_terms(code))
+    names = terms or titles
+    if len(names) > JOINED_TERMS and _is_dictionary(stretch, names):
+        yield f"{capitalized(names[0])}{TO}{names[-1]}"
     if not titles:
-        yield from filter(None, [stretch.parts[0].label, listed])
-    elif len(titles) == 1 and stretch.terms and listed and len(headed) == len(stretch.parts):
-        yield f"{titles[0]}: {listed}"
-    elif len(titles) == 1:
-        yield titles[0]
+        first = [stretch.parts[0].label, *map(capitalized, terms), *(part.path[-1] for part in headed)]
+        most_used = stretch.key_terms(code)[:1]
+        if others and not headed and most_used and key_of(most_used[0], code) != key_of(terms[0], code):
+            both = [*terms, *most_used][:JOINED_TERMS]  # its own term alone is not what it is about
+            first.insert(1, capitalized(say.listed(both, quote=False)))
+        yield from [title for title in first if title] or [capitalized(say.point_n.format(n=1))]
+        return
+    if len(titles) == 1 and terms and len(headed) == len(stretch.parts):
+        if within and len(terms) <= JOINED_TERMS:
+            yield capitalized(say.listed(terms, quote=False))
+        elif not within and key_of(terms[0], code) not in key_of(titles[0], code):
+            yield f"{titles[0]}: {say.listed(terms[:JOINED_TERMS], quote=False)}"
+    above = _above(headed, others)
+    if names_subject(above) and not says_nothing(above):
+        yield above
+    whole = NAME_SEPARATOR.join(titles)
+    if len(whole) <= LONGEST_TITLE or len(titles) == 1:
+        yield whole
+    elif len(ends := f"{titles[0]}{TO}{titles[-1]}") <= LONGEST_RANGE:
+        yield ends
     else:
-        whole = NAME_SEPARATOR.join(titles)
-        above = _above(named, complete=len(whole) <= LONGEST_TITLE, is_all=is_all)
-        if names_subject(above) and not says_nothing(above):
-            yield above
-        yield whole if len(whole) <= LONGEST_TITLE else f"{titles[0]} {say.and_more}"
-    if titles:
-        yield HEADING_SEPARATOR.join(named[0].path[-2:])
-    base = titles[0] if titles else listed or capitalized(say.point_n.format(n=1))
-    yield base
-    yield from (f"{base} ({number})" for number in range(2, 1_000))
+        yield f"{titles[0]} {say.and_more}"
+    if len(terms) > JOINED_TERMS:
+        yield f"{capitalized(terms[0])} {say.and_more}"
+    yield HEADING_SEPARATOR.join(named[0].path[-2:])
 
 
-def _above(named: Sequence[Part], *, complete: bool, is_all: bool) -> str:
-    """The heading over all of the parts, if one is; `complete`: only if nothing else stands under it, or they are all
-    that is taught."""
-    above = {part.path[:-1] for part in named}
-    if len(above) != 1 or not (path := above.pop()) or any(part.opening for part in named):
-        return ""
-    if is_all:
-        return path[-1]
-    if complete:
-        return path[-1] if all(part.siblings == len(named) for part in named) else ""
-    return path[-1] if len(path) > 1 else ""
+def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
+    """Titles of the stretches whose headings are but numbers of a series, "Art 5" or "II.": the first and the last, and
+    of a single one what it is about."""
+    headings = [[part.path[-1] for part in one.parts if part.path] for one in stretches]
+    read = [[_NUMBERED.fullmatch(heading) for heading in each] for each in headings]
+    kinds = Counter((found["kind"] or "").casefold() for each in read for found in each if found)
+    titles = {}
+    for at, (one, each) in enumerate(zip(stretches, read, strict=True)):
+        names = [
+            found["date"] or found["kind"] + found["number"]
+            for found in each
+            if found
+            if found["date"] or kinds[found["kind"].casefold()] >= (LEAST_NUMBERED if found["kind"] else 2)
+        ]
+        if len(names) == len(each) == 1:
+            texts = [other.blocks for other in (one, *(other for other in stretches if other is not one))]
+            about = _key_terms(texts, code)[0][:JOINED_TERMS]
+            titles[at] = f"{names[0]}: {language(code).phrases.listed(about, quote=False)}" if about else names[0]
+        elif names and len(names) >= NUMBERED_SHARE * len(each):
+            titles[at] = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
+    return titles
 
 
-def key_terms(stretch: Stretch, code: str) -> list[str]:
-    """The terms that the stretch uses most."""
-    blocks = [block for part in stretch.parts for block in part.all_blocks]
-    sentences = sentences_in(blocks, code)
-    return Terms.of(sentences, code).ranked(" ".join(sentences))
+def _is_dictionary(stretch: Stretch, names: Sequence[str]) -> bool:
+    """Whether it explains one term after the other, so that the first and the last of them name it."""
+    in_glossary = all(any(map(is_glossary, part.path)) for part in stretch.parts)
+    in_order = len(names) > NAMED_TERMS and [*names] == sorted(names, key=str.casefold)
+    return in_glossary or in_order or bool(entries_in(stretch.blocks))
+
+
+def _above(parts: Sequence[Part], others: Sequence[Stretch]) -> str:
+    """The heading over all of the parts, if there are several and all that stands under it."""
+    levels = zip(*(part.path for part in parts), strict=False)
+    above = tuple(level[0] for level in takewhile(lambda level: len({*level}) == 1, levels)) if len(parts) > 1 else ()
+    elsewhere = any(part.path[: len(above)] == above for other in others for part in other.parts)
+    return above[-1] if above and not elsewhere else ""
 
 
 def capitalized(text: str) -> str:

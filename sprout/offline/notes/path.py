@@ -16,16 +16,16 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import CODES, language
 from sprout.offline.notes.meanings import meanings_in
 from sprout.offline.notes.order import Passage, edges_between
-from sprout.offline.notes.outline import Stretch, key_terms, stretches_of, titles_of
-from sprout.offline.notes.points import Point, points_of
+from sprout.offline.notes.outline import NAMED_TERMS, Stretch, stretches_of, titles_of
+from sprout.offline.notes.points import points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms
 from sprout.offline.notes.words import key_of
 
 LEAST_OF_A_FULL_PATH = 3
+SHORT_WORDS = 600  # of notes, from which on a short path has another reason
 LEAST_WHOLE_PATH, WHOLE_PATH = 4, 10  # concepts; a shorter path is the beginning of a whole one
 LONGEST_DESC = 600
-NAMED_TERMS = 5
 HEADINGS_OF_A_POINT = 2  # its own and the one above: the passages that are given may hold but one of two equal ones
 CHARACTERS_FOR_LANGUAGE = 20_000
 
@@ -34,10 +34,10 @@ _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 
 @dataclass(frozen=True, slots=True)
 class Subconcept:
-    """Subconcept of a concept from notes, and the point that it is about."""
+    """Subconcept of a concept from notes, and what it is about."""
 
     node: PlannedNode
-    point: Point
+    point: Stretch
 
 
 def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | None:
@@ -55,16 +55,17 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
         for title, stretch in zip(titles, stretches, strict=True)
     ]
     passages = [
-        _passage(title, [part.title for part in stretch.parts], _blocks(stretch.parts), code)
+        _passage(title, [part.title for part in stretch.parts], stretch.blocks, code)
         for title, stretch in zip(titles, stretches, strict=True)
     ]
     given = language(code)
+    is_short = sum(document.content.words for document in documents) < SHORT_WORDS
     closing = rationale(
         titles,
         [pair for document in documents for pair in document.left_out],
         given,
         more_parts=len(rest),
-        thin=len(titles) < LEAST_OF_A_FULL_PATH <= least,
+        thin=is_short and len(titles) < LEAST_OF_A_FULL_PATH <= least,
     )
     nodes = [PlannedNode(title, desc) for title, desc in zip(titles, descs, strict=True)]
     return Plan(given.phrases.opening, nodes, edges_between(passages, code), closing)
@@ -78,17 +79,20 @@ def key_words_alone(texts: Sequence[str]) -> str:
 
 
 def subconcepts_of(
-    documents: Sequence[Document], parts: Sequence[Part], code: str, *, most: int, title: str = ""
+    documents: Sequence[Document], parts: Sequence[Part], code: str, *, most: int, concept: PlannedNode
 ) -> list[Subconcept]:
-    """The subconcepts of a concept that these sections make; `title` is the concept's."""
+    """The subconcepts of a concept that these sections make; a single one is all that the concept is."""
     suffixes = _suffix_counts(documents)
+    points = points_of(parts, code, most=most, title=concept.title)
+    if len(points) == 1 and concept.desc:
+        return [Subconcept(PlannedNode(points[0][0], concept.desc), points[0][1])]
     found = []
-    for point in points_of(parts, code, most=most, title=title):
+    for name, point in points:
         headings = _headings(point.parts, suffixes, least=HEADINGS_OF_A_POINT)
-        known = {key_of(name, code) for name in (*headings, *(part.title for part in point.parts))}
-        terms = [] if point.whole else [name for name in point.names[1:] if key_of(name, code) not in known]
-        desc = _covers([*headings, *terms] or [point.title], code)
-        found.append(Subconcept(PlannedNode(point.title, desc), point))
+        known = {key_of(one, code) for one in (*headings, *(part.title for part in point.parts))}
+        terms = [term for term in point.terms if key_of(term, code) not in known]
+        desc = _covers([*headings, *terms] or [name], code)
+        found.append(Subconcept(PlannedNode(name, desc), point))
     return found
 
 
@@ -118,10 +122,6 @@ def _passage(title: str, headings: Sequence[str], blocks: Sequence[Block], code:
     return Passage(title, headings, sentences, defined)
 
 
-def _blocks(parts: Sequence[Part]) -> list[Block]:
-    return [block for part in parts for block in part.all_blocks]
-
-
 def _covers(names: Sequence[str], code: str) -> str:
     listed = ""
     for name in names:
@@ -133,7 +133,7 @@ def _covers(names: Sequence[str], code: str) -> str:
 def _names(stretch: Stretch, suffixes: Counter[tuple[str, ...]], code: str) -> list[str]:
     """What a concept's description names: its headings, and key terms where it is a piece of running text."""
     headings = _headings(stretch.parts, suffixes)
-    return [*headings, *(stretch.terms or ([] if headings else key_terms(stretch, code)[:NAMED_TERMS]))]
+    return [*headings, *(stretch.terms or (() if headings else stretch.key_terms(code)[:NAMED_TERMS]))]
 
 
 def _headings(parts: Sequence[Part], suffixes: Counter[tuple[str, ...]], *, least: int = 1) -> list[str]:

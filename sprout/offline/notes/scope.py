@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING, named_in
 from sprout.learning.structure.titles import heading_key
+from sprout.learning.structure.tree import Block, Definition
 from sprout.offline.notes.document import Document, Part
-from sprout.offline.notes.points import term_points
+from sprout.offline.notes.glossary import entries_in
+from sprout.offline.notes.outline import TO, is_one_subject, term_pieces
 from sprout.offline.notes.turns import densest_run
 from sprout.offline.notes.words import key_of
 
@@ -20,9 +22,22 @@ def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str
         found = [part for name in title.split(NAME_SEPARATOR) for part in _named_parts(documents, name)]
     if found:
         return [_about(part, terms, code) if terms else part for part in dict.fromkeys(found)]
-    blocks = [block for document in documents for block in document.content.all_blocks]
-    run = densest_run(blocks, [*terms, title, *_words(title)], code)
-    return [Part((), run)] if run else [part for document in documents for part in [document.content] if part.words]
+    whole = [document.content for document in documents if document.content.words]
+    if entries := _entries(whole, [*terms, *title.split(TO)], code):
+        return [Part((), entries)]
+    if is_one_subject(whole):
+        return whole
+    run = densest_run([block for part in whole for block in part.all_blocks], [*terms, title, *_words(title)], code)
+    return [Part((), run)] if run else whole
+
+
+def _entries(whole: Sequence[Part], names: Sequence[str], code: str) -> tuple[Block, ...]:
+    """From the first to the last of these terms, where a text only explains terms."""
+    blocks = tuple(block for part in whole for block in part.all_blocks)
+    keys = {key_of(name, code) for name in names}
+    named = [at for at, term in enumerate(entries_in(blocks)) if key_of(term, code) in keys]
+    entries = [block for block in blocks if isinstance(block, Definition)]
+    return tuple(entries[named[0] : named[-1] + 1]) if named else ()
 
 
 def _words(title: str) -> list[str]:
@@ -47,6 +62,6 @@ def _named_parts(documents: Sequence[Document], name: str) -> Iterator[Part]:
 def _about(part: Part, terms: Sequence[str], code: str) -> Part:
     """The section, without the blocks that are about other terms."""
     keys = {key_of(term, code) for term in terms}
-    own = [point for point in term_points(part, code) if keys & {key_of(name, code) for name in point.names}]
-    blocks = [block for point in own for block in point.blocks]
-    return Part(part.path, tuple(blocks) or densest_run(part.all_blocks, terms, code) or part.all_blocks)
+    own = [piece for piece in term_pieces(part, code) if keys & {key_of(name, code) for name in piece.terms}]
+    blocks = tuple(block for piece in own for block in piece.blocks)
+    return Part(part.path, blocks or part.all_blocks)

@@ -8,13 +8,9 @@ from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, 
 
 DRAFTS_OF_A_KIND = 40
 SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's worth
-NEW_TOPIC = 4.0
-MOST_OF_A_KIND = 3
 
 # A kind → its questions, and how good they are where one could be asked as well as another.
 KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], float]] = {
-    QuestionKind.MEANING: (questions.meaning_questions, 3.0),
-    QuestionKind.STEP: (questions.step_questions, 2.5),
     QuestionKind.CELL: (questions.cell_questions, 2.5),
     QuestionKind.TERM: (questions.term_questions, 2.5),
     QuestionKind.TYPED_TERM: (questions.typed_term_questions, 2.0),
@@ -31,15 +27,15 @@ def all_questions(material: Material) -> list[NoteQuestion]:
 
 
 def select_questions(drafts: Sequence[NoteQuestion], *, most: int) -> list[NoteQuestion]:
-    """Up to `most` of the questions in the order of their worth, none on a sentence that another one rests on."""
+    """Up to `most` of the questions: new topics first, kinds in turn, none on a sentence that another rests on."""
     taken: list[NoteQuestion] = []
-    while len(taken) < most:
-        fitting = [
-            draft for draft in drafts if not _repeats(draft, taken) and _of_its_kind(draft, taken) < MOST_OF_A_KIND
-        ]
-        if not fitting:
-            break
-        taken.append(max(fitting, key=lambda draft: _worth(draft, taken)))
+
+    def worth(draft: NoteQuestion) -> tuple[bool, float]:
+        alike = sum(one.kind is draft.kind for one in taken)
+        return all(one.topic != draft.topic for one in taken), KINDS[draft.kind][1] - SECOND_OF_A_KIND * alike
+
+    while len(taken) < most and (left := [draft for draft in drafts if not _repeats(draft, taken)]):
+        taken.append(max(left, key=worth))
     return taken
 
 
@@ -56,12 +52,3 @@ def changed_form(
 
 def _repeats(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
     return any(set(draft.settles) & set(one.settles) or draft.prompt == one.prompt for one in taken)
-
-
-def _of_its_kind(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> int:
-    return sum(one.kind is draft.kind for one in taken)
-
-
-def _worth(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> float:
-    is_new = all(one.topic != draft.topic for one in taken)
-    return KINDS[draft.kind][1] - SECOND_OF_A_KIND * _of_its_kind(draft, taken) + (NEW_TOPIC if is_new else 0.0)

@@ -6,13 +6,11 @@ from itertools import pairwise
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
 from sprout.offline.notes.language import language
-from sprout.offline.notes.terms import Terms
-from sprout.offline.notes.words import key_of, stem, word_count, words_of
+from sprout.offline.notes.terms import LEAST_LETTERS
+from sprout.offline.notes.words import stem, word_count, words_of
 
 LEAST_SHARE = 0.5  # of the mean length that a stretch has at least
-LEAST_LETTERS = 4
 NEIGHBOURS = 2
-TELLING = 0.5  # of all uses of a term, from which on it names the piece that it stands in
 
 
 def cut_at_turns(blocks: Sequence[Block], count: int, code: str) -> list[tuple[Block, ...]]:
@@ -29,23 +27,6 @@ def cut_at_turns(blocks: Sequence[Block], count: int, code: str) -> list[tuple[B
             cuts.append(at)
     cuts.sort()
     return [tuple(blocks[start:end]) for start, end in pairwise(cuts)]
-
-
-def name_pieces(texts: Sequence[str], terms: Terms, *, most: int, besides: Sequence[str]) -> list[tuple[str, ...]]:
-    """Key terms of each piece of a text, those that stand in it more than in all others; no term leads two of them.
-
-    Args:
-        besides: titles whose words do not name anything here.
-    """
-    leads: list[str] = []
-    names = []
-    for text in texts:
-        said = f" {key_of(text, terms.code)} "
-        found = terms.ranked(text, besides=[*leads, *besides]) or terms.ranked(text, besides=besides)
-        counts = [(name, key_of(name, terms.code)) for name in found[:most]]
-        names.append(tuple(name for name, key in counts if said.count(f" {key} ") > TELLING * terms.counts[key]))
-        leads += found[:1]
-    return names
 
 
 def densest_run(blocks: Sequence[Block], names: Sequence[str], code: str) -> tuple[Block, ...]:

@@ -1,8 +1,10 @@
 """Words of notes: what counts as one, whether a sentence stands alone, and light stems."""
 
 import re
+from collections.abc import Collection, Iterable
+from unicodedata import normalize
 
-from sprout.learning.text.stems import shared_stems, stems
+from sprout.learning.text.normalization import without_categories
 from sprout.offline.notes.language import language
 
 WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|\d+(?:[.,]\d+)*")
@@ -10,6 +12,7 @@ _ELISION = re.compile(r"^(?:[ldjnscmt]|qu|un|(?:d|n|s|a)(?:a|e|u)?ll|dall)['’]
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _GERMAN_ENDINGS = ("ern", "en", "er", "es", "e", "n", "s")
 LEAST_STEM = 4
+LEAST_ROOT = 3
 CHARACTERS_A_WORD = 2  # of scripts that do not part words by spaces
 
 
@@ -40,8 +43,34 @@ def needs_context(sentence: str, code: str) -> bool:
 
 def gives_away(text: str, term: str) -> bool:
     """Whether all words of a term stand in a text, in whatever form: "priority" in "in base alla priorità"."""
-    asked = stems([term])
-    return bool(asked) and shared_stems(asked, stems([text])) == len(asked)
+    roots, said = _roots(term), _bare(text)
+    return bool(roots) and all(root in said for root in roots)
+
+
+def singles_out(asked: str, right: str, wrong: Iterable[str] = (), *, code: str) -> bool:
+    """Whether a question and its right option share a word, in whatever form, that no wrong option has.
+
+    "When the mouse moves" singles out "onmousemove", and "history of logs" the option "git log".
+    """
+    options = [_bare(option) for option in wrong]
+    stopwords = language(code).stopwords
+    in_right = [root for root in _roots(asked, stopwords) if root in _bare(right)]
+    in_asked = [root for root in _roots(right, stopwords) if root in _bare(asked)]
+    return any(not any(root in option for option in options) for root in (*in_right, *in_asked))
+
+
+def _roots(text: str, stopwords: Collection[str] = ()) -> list[str]:
+    """The beginnings of the words, as long as related words are alike, without accents."""
+    return [
+        _bare(word)[: max(LEAST_STEM, len(word) * 3 // 5)]
+        for word in map(without_elision, WORD.findall(text))
+        if len(word) >= LEAST_ROOT and word.casefold() not in stopwords
+    ]
+
+
+def _bare(text: str) -> str:
+    """The text in small letters without accents."""
+    return without_categories(normalize("NFD", text.casefold()), ("Mn",))
 
 
 def stem(word: str, code: str) -> str:
@@ -59,6 +88,8 @@ def stem(word: str, code: str) -> str:
         return word[:-1] if len(word) > LEAST_STEM and word[-1] in "aeio" else word
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
+    if code == "en" and len(word) > 5 and word.endswith("oes"):
+        return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word

@@ -225,13 +225,8 @@ class BudgetLedger:
         """The status for the page: spending of today and of this month by budget (null without one), the times of the
         next resets, and the budget of which the largest share is spent."""
         now = self._clock()
-        month: dict[str, JsonValue] = {
-            LEARNER: None,
-            DEPLOYMENT: None,
-            "freeAt": wire_time(next_reset(now, Period.MONTH)),
-        }
-        shown: dict[str, JsonValue] = {LEARNER: None, DEPLOYMENT: None, "freeAt": wire_time(next_reset(now))}
-        shown |= {"month": month, "tightest": None}
+        month = _unlimited_json(now, Period.MONTH)
+        shown = _unlimited_json(now, Period.DAY) | {"month": month, "tightest": None}
         if not self.limited:
             return shown
         classes = await self._spending.paying_classes(learner) if self._has_classes else ()

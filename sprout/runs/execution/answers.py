@@ -20,9 +20,9 @@ SUMMARY_CHARS = 200
 
 
 class AnswerAction(StrEnum):
-    CONTINUE = "go_on"
+    CONTINUE = "continue"
     STOP = "stop"
-    RESTART = "afresh"
+    RESTART = "restart"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ TEXT_EVENTS = (ReasoningDelta, ThinkingDelta, MessageDelta, ReasoningBlock, Thin
 def redact_event(event: Event) -> Event | None:
     """The visible part of an event; None for an event of text only.
 
-    Of a call its tool keeps back what is secret in its input; what it was told in return is left out here.
+    Of a call its tool keeps back what is secret in its input; its result is left out here.
     """
     if isinstance(event, TEXT_EVENTS):
         return None

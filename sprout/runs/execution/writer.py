@@ -180,7 +180,7 @@ class RunWriter:
         return _entries(pending)
 
     async def discard(self) -> None:
-        """Leave no task and no text in flight behind. What was taken in and is neither stored nor told is dropped."""
+        """Leave no task and no text in flight behind. Events that are neither stored nor sent yet are dropped."""
         if self._flush_task is not None:
             self._flush_task.cancel()
             await asyncio.gather(self._flush_task, return_exceptions=True)
@@ -218,7 +218,7 @@ class RunWriter:
     async def _flush_soon(self) -> None:
         """At once after a silence, else `MERGE_S` after the last flush of the same sort.
 
-        Text that is only told does not wait for what was stored.
+        Ephemeral text does not wait for stored events.
         """
         loop = asyncio.get_running_loop()
         while self._pending:
@@ -227,7 +227,7 @@ class RunWriter:
             await self.flush()
 
     def _publish_delta(self, growth: Entry | _PendingText) -> None:
-        assert isinstance(growth, _PendingText), "only text in flight is told without being stored"
+        assert isinstance(growth, _PendingText), "only text in flight is sent without being stored"
         delta = growth.delta(self._run)
         offset = self._block_lengths.get(delta.block_id, 0)
         self._block_lengths[delta.block_id] = offset + len(delta.text)

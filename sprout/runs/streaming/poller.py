@@ -95,7 +95,7 @@ class LogPoller:
             try:
                 await self._poll()
             except DatabaseUnavailable:
-                log.debug("streams.poll_postponed")  # its loss is told where it is found
+                log.debug("streams.poll_postponed")  # the database reports its own loss
             except Exception:  # all streams depend on this task, and the next poll may succeed
                 log.exception("streams.poll_failed")
             raise_if_cancelled()

@@ -5,6 +5,7 @@ import asyncio
 from sqlmodel import col, delete, select
 
 from sprout.store.accounts.accounts import OWNERS_LOCK, refuse_without_owner
+from sprout.store.accounts.security_log import forget_classes
 from sprout.store.documents.full_text import rebuild_index
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.database import Database
@@ -13,6 +14,7 @@ from sprout.store.paths import node_edits
 from sprout.store.paths.removal_guards import refuse_while_running
 from sprout.store.schema import run_tables, tables
 from sprout.store.schema.account_tables import AccountTable
+from sprout.store.schema.class_tables import ClassTable
 from sprout.store.sqlite.vacuum import vacuum
 
 
@@ -29,6 +31,7 @@ async def erase_user(database: Database, storage: Storage, user_id: str) -> None
         names = node_edits.storage_names(tx.session, col(tables.Node.user_id) == user_id)
         account = tx.session.exec(select(AccountTable.id).where(AccountTable.user_id == user_id)).first()
         refuse_without_owner(tx.session, user_id)
+        forget_classes(tx, col(ClassTable.user_id) == user_id)
         tx.connection.execute(delete(tables.User).where(col(tables.User.id) == user_id))
         if account is None:
             tx.session.add(tables.User(id=user_id))

@@ -44,6 +44,7 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
     account_tables.AccountTable: ("name_key", "password_hash", "card_digest"),
     account_tables.AccountSession: ("secret_digest",),
     account_tables.AccessToken: ("secret_digest",),
+    account_tables.OneTimeCode: ("secret_digest",),
     sign_in_tables.PasskeyTable: ("credential_id", "public_key", "sign_count", "transports"),
 }  # fmt: skip
 EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
@@ -58,7 +59,6 @@ EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     run_tables.ToolCall: "the working memory of runs, which holds keys",
     run_tables.CheckpointRow: "the working memory of runs, which holds keys",
     class_tables.Contrast: "what a teacher sent a question about; that it came to you is in `contrast_recipients`",
-    account_tables.OneTimeCode: "codes of links that set a password",
     sign_in_tables.SignInAttempt: "attempts to sign in, for ten minutes",
     BudgetDay: "the cost of a day, kept for its month and the next",
     BudgetReservation: "reservations of active calls",
@@ -129,6 +129,7 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     record_tables.SentStatement,
     account_tables.AccountSession,
     account_tables.AccessToken,
+    account_tables.OneTimeCode,
     sign_in_tables.PasskeyTable,
     sign_in_tables.LinkedIdentityTable,
     account_tables.SecurityEvent,

@@ -18,7 +18,7 @@ from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.events import wire_time
 from sprout.ids import new_id
-from sprout.store.accounts.security_log import log_event
+from sprout.store.accounts.security_log import forget_classes, log_event
 from sprout.store.accounts.teaching import lock_class, lock_teacher, membership, owned_class
 from sprout.store.engine.database import Database
 from sprout.store.engine.quotas import enforce_quota
@@ -82,7 +82,9 @@ class SqlClasses:
     async def delete(self, class_id: str, *, teacher_id: str) -> None:
         def body(tx: WriteTransaction) -> None:
             lock_class(tx, class_id, teacher_id)
-            tx.connection.execute(delete(ClassTable).where(col(ClassTable.id) == class_id))
+            this = col(ClassTable.id) == class_id
+            forget_classes(tx, this)
+            tx.connection.execute(delete(ClassTable).where(this))
 
         await self._database.write_tx(body)
 

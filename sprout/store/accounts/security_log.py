@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from sqlalchemy import ColumnElement, update
 from sqlmodel import Session, col, delete, select
 
 from sprout.accounts.security_log import Origin, SecurityEventKind, SecurityEventRow
@@ -11,6 +12,7 @@ from sprout.ids import new_id
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema.account_tables import AccountTable, SecurityEvent
+from sprout.store.schema.class_tables import ClassTable
 
 
 class SqlSecurityLog:
@@ -61,6 +63,12 @@ def log_event(
             detail=detail,
         )
     )
+
+
+def forget_classes(tx: WriteTransaction, *of_class: ColumnElement[bool]) -> None:
+    """Take the ids of classes that are to be deleted out of the events of those who have joined them."""
+    gone = select(ClassTable.id).where(*of_class)
+    tx.connection.execute(update(SecurityEvent).where(col(SecurityEvent.detail).in_(gone)).values(detail=None))
 
 
 def _row(event: SecurityEvent, name: str | None) -> SecurityEventRow:

@@ -14,6 +14,7 @@ from sprout.learning.marking.grades import Grade
 from sprout.learning.marking.quotations import AnswerKind
 from sprout.store.assessment.attempts import store_grade
 from sprout.store.assessment.auto_grading import open_question
+from sprout.store.assessment.drawings import drawing_of
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node
@@ -111,7 +112,9 @@ def _open_answer(session: Session, answer: tables.Answer, question: tables.Quest
     text, kind, picture = answer.answer_text or "", _KINDS.get(question.kind, "text"), None
     drawing_id, words = split_drawing(text)
     if question.kind == "draw" and drawing_id is not None:
-        text, kind, picture = words, "drawing", _picture(session, drawing_id, answer.user_id)
+        found = drawing_of(session, drawing_id, answer.user_id)
+        picture = None if found is None else Picture(found.media_type, base64.b64encode(found.data).decode())
+        text, kind = words, "drawing"
     return OpenAnswer(
         id=answer.id,
         question_id=question.id,
@@ -121,13 +124,3 @@ def _open_answer(session: Session, answer: tables.Answer, question: tables.Quest
         picture=picture,
         grade=grade_of(answer),
     )
-
-
-def _picture(session: Session, drawing_id: str, user_id: str) -> Picture | None:
-    wanted = (
-        select(tables.Drawing)
-        .join(tables.ChatSession, col(tables.ChatSession.id) == col(tables.Drawing.session_id))
-        .where(tables.Drawing.id == drawing_id, tables.ChatSession.user_id == user_id)
-    )
-    found = session.exec(wanted).first()
-    return None if found is None else Picture(found.media_type, base64.b64encode(found.data).decode())

@@ -77,6 +77,16 @@ class SqlMisconceptions:
 
         return await asyncio.to_thread(_mix_ups, await self._database.read_orm_tx(body))
 
+    async def cleared_since(self, user_id: str, since: datetime) -> Sequence[str]:
+        def body(connection: Connection) -> Sequence[str]:
+            rows = _answered(connection, user_id)
+            entries = ledger(ledger_answers(rows))
+            cleared = [one for one in entries if one.cleared_by is not None and one.cleared_by.at >= since]
+            beliefs = beliefs_of(connection, {one.topic_id for one in cleared}) if cleared else {}
+            return [_statement(one, beliefs, _words(rows)) for one in cleared]
+
+        return await self._database.read_tx(body)
+
 
 def held_beliefs(connection: Connection, concept_id: str, user_id: str) -> list[HeldBelief]:
     """The learner's beliefs that showed about a concept and are not cleared: open ones first, sure ones before."""
@@ -189,6 +199,12 @@ def _words(rows: Sequence[_Answered]) -> dict[str, str]:
     return found
 
 
+def _statement(entry: LedgerEntry, beliefs: Mapping[tuple[str, str], Belief], words: Mapping[str, str]) -> str:
+    """The statement of the belief; where its topic does not name it, the words in which it showed."""
+    known = beliefs.get((entry.topic_id, entry.belief_id))
+    return known.statement if known else words[entry.belief_id]
+
+
 def _held(
     rows: Sequence[_Answered], concept_id: str, beliefs: Mapping[tuple[str, str], Belief]
 ) -> Iterator[HeldBelief]:
@@ -201,7 +217,7 @@ def _held(
         titles = dict.fromkeys(test.title for _, tests in about for test in tests)
         yield HeldBelief(
             entry.belief_id,
-            known.statement if known else words[entry.belief_id],
+            _statement(entry, beliefs, words),
             known.contrast if known else None,
             tuple(titles),
             entry.sure,
@@ -240,7 +256,7 @@ def _mix_up(entry: LedgerEntry, context: _Context) -> MixUp:
     part = next((test for test in tests if test.node_id is not None), None)
     return MixUp(
         id=entry.belief_id,
-        statement=known.statement if known else context.words[entry.belief_id],
+        statement=_statement(entry, context.beliefs, context.words),
         state=entry.state.value,
         sure=entry.sure,
         contrast=_safe_contrast(known, context.still_open) if known else None,

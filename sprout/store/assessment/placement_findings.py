@@ -4,7 +4,7 @@ They are computed from the answers and from the path, again whenever one of the 
 as claims.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -31,7 +31,8 @@ _nodes, _questions, _answers = table_of(tables.Node), table_of(tables.Question),
 _SAID_NOT = (
     select(_findings.c.node_id, _findings.c.said_at)
     .join(_placements, _placements.c.id == _findings.c.placement_id)
-    .where(_placements.c.user_id == bindparam("user"), _placements.c.branch_id == bindparam("branch"))
+    .where(_placements.c.user_id == bindparam("user"))
+    .where(_placements.c.branch_id.in_(bindparam("branches", expanding=True)))
     .where(_findings.c.said.is_(False), _findings.c.said_at.is_not(None))
 )
 _ASKED = (
@@ -86,19 +87,38 @@ class PlacedPath:
 
 def placed_path(connection: Connection, branch_id: str, user_id: str, *, before: datetime | None = None) -> PlacedPath:
     """The path with what its learner has learned of it, before a time if one is given."""
-    nodes, edges, progress = branch_graph_rows(connection, [branch_id], user_id)
-    space = knowledge_space(nodes, [(edge.source_node_id, edge.target_node_id) for edge in edges])
+    return placed_paths(connection, [branch_id], user_id, before=before)[branch_id]
+
+
+def placed_paths(
+    connection: Connection, branch_ids: Sequence[str], user_id: str, *, before: datetime | None = None
+) -> dict[str, PlacedPath]:
+    """Each branch's path, as `placed_path` has it."""
+    nodes, edges, progress, _ = branch_graph_rows(connection, branch_ids, user_id)
+    pairs = [(edge.source_node_id, edge.target_node_id) for edge in edges]
     until = None if before is None else wire_time(before)
     learned = {
         row.node_id for row in progress if row.completed_at is not None and (until is None or row.completed_at < until)
     }
     said_not = {
         row.node_id
-        for row in connection.execute(_SAID_NOT, {"user": user_id, "branch": branch_id})
+        for row in connection.execute(_SAID_NOT, {"user": user_id, "branches": branch_ids})
         if before is None or row.said_at < before
     }
-    units = set(space.node_ids)
-    return PlacedPath(nodes, space, frozenset(learned & units), frozenset((said_not - learned) & units))
+    return {
+        one: _placed_path([node for node in nodes if node.branch_id == one], pairs, learned, said_not)
+        for one in branch_ids
+    }
+
+
+def _placed_path(
+    nodes: Sequence[NodeDetail], pairs: Iterable[tuple[str, str]], learned: Set[str], said_not: Set[str]
+) -> PlacedPath:
+    """The path of some nodes, from what concerns them of all the rest."""
+    own = {node.id for node in nodes}
+    space = knowledge_space(nodes, [pair for pair in pairs if own.issuperset(pair)])
+    units = frozenset(space.node_ids)
+    return PlacedPath(nodes, space, units & learned, units & (said_not - learned))
 
 
 def asked_in(connection: Connection, placement_id: str, user_id: str) -> list[Asked]:

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from sprout.errors import Conflict
 from sprout.events import Compare, MasteryChanged
-from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.comparison import Comparison, build_comparison, compare_response, grade_self_mark
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.questions.assessments import SelfMark
@@ -45,8 +44,7 @@ def compare_of(answer: tables.Answer, question: tables.Question) -> Compare | No
     """The comparison as the learner sees it; None if the answer has a mark, or waits for a grader."""
     if not is_left_to_compare(answer, question):
         return None
-    _, words = split_drawing(answer.answer_text or "")
-    return compare_response(comparison_of(question), answer_id=answer.id, yours=words)
+    return compare_response(comparison_of(question), answer_id=answer.id, given=answer.answer_text or "")
 
 
 def store_self_mark(

@@ -17,6 +17,7 @@ from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState
 from sprout.learning.mastery.reports import answer_mark
 from sprout.learning.questions.questions import Criterion
+from sprout.store.assessment.drawings import drawing_of_answer
 from sprout.store.assessment.questions import draft_of
 from sprout.store.desk.scope import within_class
 from sprout.store.schema import tables
@@ -86,8 +87,7 @@ def desk_item(waiting: Waiting) -> DeskItem:
         model_answer=answer_text(question),
         criteria=_criteria(draft.criteria, () if grade is None else grade.results),
         answer=None if answer is None else _words(answer),
-        drawn=question.kind == "draw",
-        shows_drawing=_shown_drawing_id(waiting) is not None,
+        drawn=answer is not None and split_drawing(answer.answer_text or "")[0] is not None,
         compared=grade is not None and grade.state is GradeState.SELF_MARKED,
         mark=None if answer is None or answer.score is None else answer_mark(answer.score),
         sure=None if grade is None else _sureness(grade),
@@ -102,23 +102,8 @@ def desk_item(waiting: Waiting) -> DeskItem:
 
 
 def drawing_of(session: Session, waiting: Waiting) -> Drawing | None:
-    """The drawing that the item's answer is, if its learner disputes the question; None without one of theirs."""
-    drawing_id, answer = _shown_drawing_id(waiting), waiting.answer
-    if drawing_id is None or answer is None:
-        return None
-    wanted = (
-        select(tables.Drawing)
-        .join(tables.ChatSession, col(tables.ChatSession.id) == col(tables.Drawing.session_id))
-        .where(tables.Drawing.id == drawing_id, tables.ChatSession.user_id == answer.user_id)
-    )
-    found = session.exec(wanted).first()
-    return None if found is None else Drawing(found.media_type, found.data)
-
-
-def _shown_drawing_id(waiting: Waiting) -> str | None:
-    if waiting.question.contest is None or waiting.answer is None:
-        return None
-    return split_drawing(waiting.answer.answer_text or "")[0]
+    """The drawing that the item's answer is; None without one of its learner's."""
+    return None if waiting.answer is None else drawing_of_answer(session, waiting.answer)
 
 
 def _contested(now: datetime) -> ColumnElement[bool]:

@@ -5,16 +5,21 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import CursorResult, or_, select, update
+from sqlmodel import col
+from sqlmodel import select as sqlmodel_select
 
 from sprout.errors import UnreadableDocument
 from sprout.ids import new_id
+from sprout.learning.graph.graph import title_key
 from sprout.learning.paths.document_queue import QueuedDocument
+from sprout.learning.paths.document_titles import document_title, file_title
 from sprout.learning.paths.passages import Passage
 from sprout.store.documents.passages import insert_passages
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.clock import database_now
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 
@@ -66,6 +71,7 @@ class SqlDocumentQueue:
             if not _update_claimed(tx, unread, {**read, "claimed_by": None, "claimed_until": None}):
                 return False
             insert_passages(tx.connection, unread.id, passages)
+            _name_path(tx, unread, document_title(text))
             return True
 
         return await self._database.write_tx(body)
@@ -77,6 +83,24 @@ class SqlDocumentQueue:
         attempts = unread.attempt if counts else unread.attempt - 1
         released = {"claimed_by": None, "claimed_until": None, "attempts": attempts}
         await self._database.write_tx(lambda tx: _update_claimed(tx, unread, released))
+
+
+def _name_path(tx: WriteTransaction, unread: QueuedDocument, title: str) -> None:
+    """Name the path by its document's title where it was named by the document's file."""
+    node, branch = tables.Node, tables.Branch
+    wanted = (
+        sqlmodel_select(node, branch)
+        .join(branch, col(branch.id) == col(node.branch_id))
+        .join(tables.Document, col(tables.Document.node_id) == col(node.id))
+        .where(tables.Document.id == unread.id, node.type == "root")
+    )
+    found = tx.session.exec(wanted).first() if title_key(title) else None
+    if found is None or found[1].title != file_title(unread.filename):
+        return
+    root, path = found
+    path.title = root.title = title
+    root.title_key = unique_key(title_key(title))
+    tx.session.add_all([root, path])
 
 
 def _claim_next(tx: WriteTransaction) -> QueuedDocument | bool | None:

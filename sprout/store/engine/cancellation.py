@@ -22,6 +22,15 @@ async def open_connection(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]
             await run_to_completion(connection.close(), within_s=CONNECTION_S)
 
 
+@asynccontextmanager
+async def open_snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """A connection in a transaction, for reads: committed, since psycopg forgets what it has prepared at a rollback."""
+    async with open_connection(engine) as connection:
+        _ = await connection.begin()  # begun here, so that a session joins the transaction and does not own it
+        yield connection
+        await connection.commit()
+
+
 async def run_to_completion(work: Awaitable[object], *, within_s: float | None = None) -> None:
     """Await the work; a cancellation that comes meanwhile is raised when the work is done, also when it failed.
 

@@ -7,14 +7,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from functools import partial
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 from sqlmodel import Session
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from sprout.errors import DatabaseUnavailable, SproutError
-from sprout.store.engine.cancellation import open_connection, run_to_completion
+from sprout.store.engine.cancellation import open_snapshot, run_to_completion
 from sprout.store.engine.failures import DatabaseDamaged, DatabaseUnreachable, translate_errors
 from sprout.store.engine.idle_connections import check_without_asking
 from sprout.store.engine.migrate import ensure_current, head, knows
@@ -66,14 +66,19 @@ class Database:
         with self._translate_errors():
             return await self._read_pool.run(body)
 
+    async def fetch(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
+        """The rows of one statement: on PostgreSQL a third of the round trips of a `read_tx` with it."""
+        with self._translate_errors():
+            return await self._read_pool.fetch(statement, values or {})
+
     async def read_orm_tx(self, body: Callable[[Session], T]) -> T:
         """`read_tx` with an ORM session."""
 
-        def looked(connection: Connection) -> T:
+        def run(connection: Connection) -> T:
             with Session(bind=connection) as session:
                 return body(session)
 
-        return await self.read_tx(looked)
+        return await self.read_tx(run)
 
     @asynccontextmanager
     async def open_read_session(self) -> AsyncIterator[AsyncSession]:
@@ -85,13 +90,13 @@ class Database:
     async def open_read_connection(self) -> AsyncIterator[AsyncConnection]:
         """A connection over one read-only snapshot."""
         with self._translate_errors():
-            async with open_connection(self._reader) as connection:
+            async with open_snapshot(self._reader) as connection:
                 yield connection
 
     async def is_reachable(self) -> bool:
         """Whether the database answers; if not, the reason is logged."""
         try:
-            await self.read_tx(lambda connection: connection.execute(text("select 1")).all())
+            await self.fetch(text("select 1"))
         except SproutError:
             _log.warning("database.unreachable", exc_info=True)
             return False
@@ -103,8 +108,8 @@ class Database:
         Raises SproutError: the database does not answer, or has no schema.
         """
         wanted = text("select version_num from alembic_version")
-        revision = await self.read_tx(lambda connection: connection.execute(wanted).scalar())
-        return revision == head() or not knows(revision)
+        (found,) = await self.fetch(wanted)
+        return found.version_num == head() or not knows(found.version_num)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -146,7 +151,8 @@ async def open_database(
         await check_server(url)
         await asyncio.to_thread(ensure_current, url, migrate=bool(migrate))
         reader = _postgresql_read_engine(url)
-        async with _open(_postgresql_writer(url, options), AsyncReadPool(reader), reader) as database:
+        snapshots = reader.execution_options(isolation_level="REPEATABLE READ")  # over the same connections
+        async with _open(_postgresql_writer(url, options), AsyncReadPool(reader, snapshots), snapshots) as database:
             yield database
         return
     with lock_database(file) as lock:
@@ -219,7 +225,11 @@ async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncItera
 
 
 def _postgresql_read_engine(url: str) -> AsyncEngine:
-    return _postgresql_engine(url, isolation_level="REPEATABLE READ", execution_options={"postgresql_readonly": True})
+    # Reads stay prepared; a plan that is made once for all values would take a class of two hundred for one of ten.
+    engine = _postgresql_engine(url, isolation_level="AUTOCOMMIT")
+    for setting in ("session characteristics as transaction read only", "plan_cache_mode = force_custom_plan"):
+        event.listen(engine.sync_engine, "connect", partial(_run_once, f"set {setting}"))
+    return engine
 
 
 def _postgresql_engine(url: str, **options: Any) -> AsyncEngine:

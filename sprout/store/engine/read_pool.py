@@ -1,15 +1,15 @@
 """Read transactions: synchronous functions over one snapshot of the data, and the pools that run them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, Executable, Row, event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from sprout.store.engine.cancellation import open_connection, run_to_completion
+from sprout.store.engine.cancellation import open_connection, open_snapshot, run_to_completion
 
 T = TypeVar("T")
 
@@ -21,6 +21,10 @@ class ReadPool(Protocol):
 
     async def run(self, body: Callable[[Connection], T]) -> T:
         """The body's result. Raises what the body raises."""
+        ...
+
+    async def fetch(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row[Any]]:
+        """The rows of one statement."""
         ...
 
     async def close(self) -> None:
@@ -41,6 +45,9 @@ class ThreadedReadPool:
         running = asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, self._run, body)
         return await running
 
+    async def fetch(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row[Any]]:
+        return await self.run(lambda connection: connection.execute(statement, values).all())
+
     async def close(self) -> None:
         await run_to_completion(asyncio.to_thread(self._threads.shutdown))
         self._engine.dispose()
@@ -56,14 +63,25 @@ class ThreadedReadPool:
 
 
 class AsyncReadPool:
-    """PostgreSQL: the driver is asynchronous by itself. The owner of the engine closes it."""
+    """PostgreSQL: the driver is asynchronous by itself. The owner of the engines closes them.
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    Args:
+        engine: whose statements are transactions of their own.
+        snapshots: whose transactions see one moment each.
+    """
+
+    def __init__(self, engine: AsyncEngine, snapshots: AsyncEngine) -> None:
         self._engine = engine
+        self._snapshots = snapshots
 
     async def run(self, body: Callable[[Connection], T]) -> T:
-        async with open_connection(self._engine) as connection:
+        async with open_snapshot(self._snapshots) as connection:
             return await connection.run_sync(body)
+
+    async def fetch(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row[Any]]:
+        """The rows of one statement, in one round trip: it is a snapshot without a transaction around it."""
+        async with open_connection(self._engine) as connection:
+            return (await connection.execute(statement, values)).all()
 
     async def close(self) -> None:
         """Nothing to finish: each read transaction is awaited."""

@@ -61,16 +61,15 @@ def raise_row_damaged(what: str, id_: str) -> Iterator[None]:
 
 
 async def _fetch_all(database: Database, wanted: Select[Any], decode: Callable[[RowMapping], T]) -> list[T]:
-    return await database.read_tx(lambda connection: [decode(row) for row in connection.execute(wanted).mappings()])
+    return [decode(row._mapping) for row in await database.fetch(wanted)]
 
 
 async def _fetch_one_by_one(
     database: Database, wanted: Select[Any], key: Column[Any], decode: Callable[[RowMapping], T]
 ) -> list[T]:
     only_keys = wanted.with_only_columns(key, maintain_column_froms=True)
-    keys = await database.read_tx(lambda connection: connection.execute(only_keys).scalars().all())
     found: list[T] = []
-    for each in keys:
+    for (each,) in await database.fetch(only_keys):
         try:
             found += await _fetch_all(database, wanted.where(key == each), decode)
         except (*_DECODING_ERRORS, SetupError):

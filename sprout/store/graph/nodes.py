@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Select, bindparam, select
 
 from sprout.errors import NotFound
 from sprout.events import EdgeEnds, NodeRow
+from sprout.store.engine.database import Database
 from sprout.store.schema import mapping, tables
 from sprout.store.schema.columns import table_of
 
@@ -33,6 +34,14 @@ def unique_key(folded: str) -> str:
 def owned_node_row(connection: Connection, node_id: str, user_id: str) -> NodeRow:
     """The user's node. Raises NotFound."""
     return _node_row(connection, _OWNED, node_id, user_id)
+
+
+async def fetch_owned_node(database: Database, node_id: str, user_id: str) -> NodeRow:
+    """`owned_node_row` without a transaction around it. Raises NotFound."""
+    found = await database.fetch(_OWNED, {"node": node_id, "user": user_id})
+    if not found:
+        raise NotFound("node", node_id)
+    return mapping.node_row(found[0])
 
 
 def lock_node(connection: Connection, node_id: str, user_id: str) -> NodeRow:

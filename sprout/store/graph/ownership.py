@@ -1,7 +1,9 @@
 """Ownership: rows loaded for their owner; a missing row and another user's are the same NotFound."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
+from sqlalchemy import bindparam
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
@@ -11,6 +13,12 @@ from sprout.store.schema import tables
 
 _Row = TypeVar("_Row")
 
+# Built once: every request looks up its node or session, some of them often.
+_NODE = select(tables.Node).where(col(tables.Node.id) == bindparam("id"), col(tables.Node.user_id) == bindparam("user"))
+_SESSION = select(tables.ChatSession).where(
+    col(tables.ChatSession.id) == bindparam("id"), col(tables.ChatSession.user_id) == bindparam("user")
+)
+
 
 def owned_branch(session: Session, branch_id: str, user_id: str, *, lock: bool = False) -> tables.Branch:
     """The user's branch; with `lock`, locked until the transaction ends."""
@@ -19,10 +27,16 @@ def owned_branch(session: Session, branch_id: str, user_id: str, *, lock: bool =
     return _one_or_not_found(session, wanted, "branch", branch_id, lock=lock)
 
 
+def owned_branch_ids(session: Session, branch_ids: Sequence[str], user_id: str) -> list[str]:
+    """Those of these ids that are of the user's branches, in their order."""
+    wanted = select(tables.Branch.id).where(col(tables.Branch.id).in_(branch_ids), tables.Branch.user_id == user_id)
+    found = {*session.exec(wanted)}
+    return [one for one in branch_ids if one in found]
+
+
 def owned_node(session: Session, node_id: str, user_id: str, *, lock: bool = False) -> tables.Node:
     """The user's node; with `lock`, locked until the transaction ends."""
-    wanted = select(tables.Node).where(tables.Node.id == node_id, tables.Node.user_id == user_id)
-    return _one_or_not_found(session, wanted, "node", node_id, lock=lock)
+    return _one_or_not_found(session, _NODE, "node", node_id, lock=lock, user=user_id, id=node_id)
 
 
 def owned_document(
@@ -57,10 +71,7 @@ def owned_assessment(session: Session, assessment_id: str, user_id: str, *, lock
 
 def owned_session(session: Session, session_id: str, user_id: str, *, lock: bool = False) -> tables.ChatSession:
     """The user's conversation; with `lock`, locked until the transaction ends."""
-    wanted = select(tables.ChatSession).where(
-        tables.ChatSession.id == session_id, tables.ChatSession.user_id == user_id
-    )
-    return _one_or_not_found(session, wanted, "session", session_id, lock=lock)
+    return _one_or_not_found(session, _SESSION, "session", session_id, lock=lock, user=user_id, id=session_id)
 
 
 def askable_question(session: Session, question_id: str, assessment_id: str) -> tables.Question:
@@ -93,10 +104,12 @@ def owned_question(session: Session, question_id: str, user_id: str) -> tables.Q
     return question
 
 
-def _one_or_not_found(session: Session, wanted: SelectOfScalar[_Row], what: str, id_: str, *, lock: bool) -> _Row:
+def _one_or_not_found(
+    session: Session, wanted: SelectOfScalar[_Row], what: str, id_: str, *, lock: bool, **values: str
+) -> _Row:
     if lock:
         wanted = wanted.with_for_update()
-    found = session.exec(wanted.execution_options(populate_existing=True)).first()
+    found = session.exec(wanted, params=values, execution_options={"populate_existing": True}).first()
     if found is None:
         raise NotFound(what, id_)
     return found

@@ -13,7 +13,8 @@ from sprout.ids import new_id
 from sprout.learning.lessons.checkpoints import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, LadderStep
 from sprout.learning.marking.choices import Option
-from sprout.learning.questions.questions import prompt_key, validate_draft
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import prompt_key
 from sprout.store.assessment.questions import draft_of, insert_question
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import unique_key

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from pydantic import JsonValue
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from sprout.errors import BadInput
@@ -39,6 +39,54 @@ from sprout.store.schema import mapping, tables
 MAX_PAST_LESSONS = 40
 NOT_A_LESSON = "A lesson is about one part of a concept: begin the session with the id of a subconcept."
 
+# Built once, since building a statement costs more than running it, and a turn loads its lesson several times.
+_NEWEST = (
+    select(tables.ChatMessage)
+    .where(col(tables.ChatMessage.session_id) == bindparam("chat"))
+    .order_by(col(tables.ChatMessage.creation).desc())
+    .limit(MAX_MESSAGES)
+)
+_PROGRESS = select(tables.Progress).where(
+    col(tables.Progress.node_id) == bindparam("node"), col(tables.Progress.user_id) == bindparam("user")
+)
+_PENDING = (
+    select(tables.Question, tables.QuestionTest.title, tables.Reading.question_id)
+    .outerjoin(tables.QuestionTest, col(tables.QuestionTest.question_id) == col(tables.Question.id))
+    .outerjoin(tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id))
+    .where(col(tables.Question.id) == bindparam("question"), tables.Question.state != "voided")
+    .order_by(col(tables.QuestionTest.position))
+)
+_ATTEMPTS = (
+    select(tables.Answer)
+    .where(col(tables.Answer.question_id) == bindparam("question"), col(tables.Answer.user_id) == bindparam("user"))
+    .order_by(col(tables.Answer.creation))
+)
+_NEXT_TITLES = (
+    select(tables.Node.title)
+    .join(tables.Edge, col(tables.Edge.target_node_id) == col(tables.Node.id))
+    .where(col(tables.Edge.source_node_id) == bindparam("node"))
+    .order_by(col(tables.Edge.creation))
+)
+_OF_QUIZ = (
+    col(tables.Assessment.user_id) == bindparam("user"),
+    col(tables.Assessment.target_node_id) == bindparam("node"),
+    col(tables.Assessment.type) == "quiz",
+)
+_ASKED = (
+    select(tables.Question.prompt, tables.Reading.question_id)
+    .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+    .outerjoin(tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id))
+    .where(*_OF_QUIZ)
+    .order_by(col(tables.Question.position))
+)
+_UNAIDED_RIGHT = (
+    select(func.count(func.distinct(tables.Question.id)))
+    .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+    .join(tables.Answer, col(tables.Answer.question_id) == col(tables.Question.id))
+    .where(*_OF_QUIZ, col(tables.Answer.user_id) == bindparam("user"), col(tables.Answer.help_level) == 0)
+    .where(col(tables.Answer.is_correct).is_(True), col(tables.Question.state) != "voided")
+)
+
 
 def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
     """The lesson of a conversation. Raises NotFound, BadInput (it is about no subconcept)."""
@@ -50,25 +98,20 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
         raise BadInput(NOT_A_LESSON, field="id")
     concept = owned_node(session, node.parent_id, user_id)
     topic = owned_node(session, concept.parent_id or "", user_id)
-    newest = (
-        select(tables.ChatMessage)
-        .where(tables.ChatMessage.session_id == chat.id)
-        .order_by(col(tables.ChatMessage.creation).desc())
-        .limit(MAX_MESSAGES)
-    )
-    progress = session.exec(
-        select(tables.Progress).where(tables.Progress.node_id == node.id, tables.Progress.user_id == user_id)
-    ).first()
+    mine = {"node": node.id, "user": user_id}
+    progress = session.exec(_PROGRESS, params=mine).first()
     prompts, is_reading = _asked(session, node.id, user_id)
     pending = pending_of(session, chat, user_id)
-    messages = tuple(mapping.message_row(one) for one in reversed(session.exec(newest).all()))
+    messages = tuple(
+        mapping.message_row(one) for one in reversed(session.exec(_NEWEST, params={"chat": chat.id}).all())
+    )
     return Lesson(
         session_id=chat.id,
         user_id=user_id,
         node=mapping.node_row(node),
         concept=mapping.node_row(concept),
         topic=mapping.node_row(topic),
-        dependents=_next_titles(session, node.id),
+        dependents=tuple(session.exec(_NEXT_TITLES, params={"node": node.id})),
         ended=chat.ended_at is not None,
         pending=pending,
         plan=_plan(chat.plan),
@@ -76,7 +119,7 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
         delivered_question_id=chat.delivered_question_id,
         asked_prompts=prompts,
         standing=_standing(session, node, progress, user_id),
-        unaided_right=_unaided_right(session, node.id, user_id),
+        unaided_right=session.exec(_UNAIDED_RIGHT, params=mine).one(),
         reading=None if pending or chat.ended_at else _read_now(session, messages),
         is_reading=is_reading,
     )
@@ -91,22 +134,11 @@ def _read_now(session: Session, messages: Sequence[ChatMessageRow]) -> ReadingSh
 
 def pending_of(session: Session, chat: tables.ChatSession, user_id: str) -> AskedCheckpoint | None:
     """The question that is open in the conversation, unless it was voided."""
-    wanted = (
-        select(tables.Question, tables.QuestionTest.title, tables.Reading.question_id)
-        .outerjoin(tables.QuestionTest, col(tables.QuestionTest.question_id) == col(tables.Question.id))
-        .outerjoin(tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id))
-        .where(tables.Question.id == chat.pending_question_id, tables.Question.state != "voided")
-        .order_by(col(tables.QuestionTest.position))
-    )
-    found = session.exec(wanted).all()
+    found = session.exec(_PENDING, params={"question": chat.pending_question_id}).all()
     if not found:
         return None
     question, _, has_reading = found[0]
-    attempts = session.exec(
-        select(tables.Answer)
-        .where(tables.Answer.question_id == question.id, tables.Answer.user_id == user_id)
-        .order_by(col(tables.Answer.creation))
-    ).all()
+    attempts = session.exec(_ATTEMPTS, params={"question": question.id, "user": user_id}).all()
     asked = asked_checkpoint(question, attempts, tests=[title for _, title, _ in found if title])
     return replace(asked, reading=reading_of(session, question.id)) if has_reading else asked
 
@@ -228,39 +260,5 @@ def stored_plan(plan: LessonPlan) -> dict[str, JsonValue]:
 def _asked(session: Session, node_id: str, user_id: str) -> tuple[tuple[str, ...], bool]:
     """The prompts of all questions that were asked, voided ones too, since they are not asked again; and whether all
     are about something to read."""
-    columns = (tables.Question.prompt, tables.Reading.question_id)
-    wanted = _quiz_questions(columns, node_id, user_id).outerjoin(
-        tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id)
-    )
-    asked = session.exec(wanted.order_by(col(tables.Question.position))).all()
+    asked = session.exec(_ASKED, params={"node": node_id, "user": user_id}).all()
     return tuple(prompt for prompt, _ in asked), all(reading for _, reading in asked)
-
-
-def _quiz_questions(wanted: Any, node_id: str, user_id: str) -> Any:
-    """A select over the questions of the learner's quiz of a subconcept."""
-    return (
-        select(*wanted if isinstance(wanted, tuple) else (wanted,))
-        .select_from(tables.Question)
-        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
-        .where(tables.Assessment.user_id == user_id, tables.Assessment.target_node_id == node_id)
-        .where(tables.Assessment.type == "quiz")
-    )
-
-
-def _unaided_right(session: Session, node_id: str, user_id: str) -> int:
-    wanted = _quiz_questions(func.count(func.distinct(tables.Question.id)), node_id, user_id).join(
-        tables.Answer, col(tables.Answer.question_id) == col(tables.Question.id)
-    )
-    right = wanted.where(tables.Answer.user_id == user_id, tables.Answer.help_level == 0, col(tables.Answer.is_correct))
-    right = right.where(tables.Question.state != "voided")
-    return int(session.exec(right).one())
-
-
-def _next_titles(session: Session, node_id: str) -> tuple[str, ...]:
-    wanted = (
-        select(tables.Node.title)
-        .join(tables.Edge, col(tables.Edge.target_node_id) == col(tables.Node.id))
-        .where(tables.Edge.source_node_id == node_id)
-        .order_by(col(tables.Edge.creation))
-    )
-    return tuple(session.exec(wanted))

@@ -27,6 +27,7 @@ from sprout.learning.marking.grades import Grade
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.assessments import SelfMark
 from sprout.store.assessment.attempts import record_attempt
+from sprout.store.assessment.drawings import drawing_of, drawing_of_answer
 from sprout.store.assessment.mastery import update_progress
 from sprout.store.assessment.misconceptions import held_beliefs
 from sprout.store.assessment.self_marks import lock_answer, store_self_mark
@@ -163,15 +164,20 @@ class SqlLessonRepository:
 
     async def drawing(self, drawing_id: str, *, user_id: str) -> Drawing:
         def body(session: Session) -> Drawing:
-            wanted = (
-                select(tables.Drawing)
-                .join(tables.ChatSession, col(tables.ChatSession.id) == col(tables.Drawing.session_id))
-                .where(tables.Drawing.id == drawing_id, tables.ChatSession.user_id == user_id)
-            )
-            found = session.exec(wanted).first()
-            if found is None:
+            if (found := drawing_of(session, drawing_id, user_id)) is None:
                 raise NotFound("drawing", drawing_id)
-            return Drawing(found.media_type, found.data)
+            return found
+
+        return await self._database.read_orm_tx(body)
+
+    async def drawing_of_answer(self, answer_id: str, *, user_id: str) -> Drawing:
+        def body(session: Session) -> Drawing:
+            wanted = select(tables.Answer).where(tables.Answer.id == answer_id, tables.Answer.user_id == user_id)
+            answer = session.exec(wanted).first()
+            found = None if answer is None else drawing_of_answer(session, answer)
+            if found is None:
+                raise NotFound("drawing", answer_id)
+            return found
 
         return await self._database.read_orm_tx(body)
 

@@ -91,7 +91,7 @@ class SqlAdaptationRepository:
 
     async def answers(self, concept_id: str, *, user_id: str) -> Sequence[AnsweredQuestion]:
         values = {"node": concept_id, "user": user_id}
-        found = await self._database.read_tx(lambda connection: connection.execute(_ASKED, values).all())
+        found = await self._database.fetch(_ASKED, values)
         counted = {row.question_id: row.id for row in found}
         counted |= {row.question_id: row.id for row in reversed(found) if row.score is not None}
         return [_item(row, tests) for row, tests in gather_tests(found) if counted[row.question_id] == row.id]
@@ -117,7 +117,7 @@ class SqlAdaptationRepository:
         return await self._database.read_tx(body)
 
     async def history(self, *, user_id: str) -> Sequence[ConceptProgress]:
-        found = await self._database.read_tx(lambda connection: connection.execute(_HISTORY, {"user": user_id}).all())
+        found = await self._database.fetch(_HISTORY, {"user": user_id})
         return [ConceptProgress(row.title, row.mastery_score, row.completed_at is not None) for row in found]
 
     async def changes(self, parent_id: str, *, user_id: str) -> Sequence[Change]:

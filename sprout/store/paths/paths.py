@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, delete, select
-from sqlmodel.sql.expression import Select
 
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
@@ -33,7 +32,7 @@ from sprout.store.engine.tolerant_reads import fetch_readable
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.branch_graph import branch_graph_rows, path_graphs
 from sprout.store.graph.branch_summaries import summaries_of
-from sprout.store.graph.nodes import owned_node_row
+from sprout.store.graph.nodes import fetch_owned_node
 from sprout.store.graph.ownership import owned_branch, owned_document, owned_document_by_id, owned_node
 from sprout.store.paths import history, node_edits
 from sprout.store.paths.places import keep_places, places_of
@@ -44,6 +43,22 @@ from sprout.store.schema.columns import storable_text
 
 MAX_UPLOAD_S = 3_600.0
 NodeType = Literal["root", "concept", "subconcept"]
+
+_PASSAGES = (
+    select(func.count())
+    .select_from(tables.Passage)
+    .where(tables.Passage.document_id == tables.Document.id)
+    .scalar_subquery()
+)
+_DOCUMENTS = (  # without their text, in the order of upload
+    select(tables.Document, _PASSAGES)
+    .options(defer(tables.Document.extracted_text, raiseload=True))  # type: ignore[arg-type]
+    .order_by(col(tables.Document.creation))
+)
+_OF_NODE = _DOCUMENTS.where(tables.Document.node_id == bindparam("node"))
+_OF_BRANCH = _DOCUMENTS.join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id)).where(
+    tables.Node.branch_id == bindparam("branch")
+)
 
 
 class SqlPaths:
@@ -132,13 +147,16 @@ class SqlPaths:
     async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph:
         def body(session: Session) -> BranchGraph:
             branch = owned_branch(session, branch_id, user_id)
-            nodes, edges, progress = branch_graph_rows(session.connection(), [branch_id], user_id)
-            documents = [mapping.document_row(*found) for found in session.exec(_branch_documents_query(branch_id))]
+            nodes, edges, progress, cited = branch_graph_rows(session.connection(), [branch_id], user_id)
+            documents = [
+                mapping.document_row(*found) for found in session.exec(_OF_BRANCH, params={"branch": branch_id})
+            ]
             return BranchGraph(
                 branch=mapping.branch_row(branch),
                 nodes=nodes,
                 edges=edges,
                 progress=progress,
+                cited=cited,
                 documents=documents,
                 places=places_of(branch, {node.id for node in nodes}),
                 bare=bare_concepts(session.connection(), branch_id),
@@ -176,7 +194,7 @@ class SqlPaths:
             return [mapping.node_row(node) for node in await session.exec(wanted)]
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
-        return await self._database.read_tx(lambda connection: owned_node_row(connection, node_id, user_id))
+        return await fetch_owned_node(self._database, node_id, user_id)
 
     async def create_node(
         self,
@@ -285,11 +303,9 @@ class SqlPaths:
             await self.storage.remove(unused)
 
     async def documents(self, node_id: str, *, user_id: str) -> list[DocumentRow]:
-        wanted = _documents_query().where(tables.Document.node_id == node_id)
-
         def body(session: Session) -> list[DocumentRow]:
             owned_node(session, node_id, user_id)
-            return [mapping.document_row(*found) for found in session.exec(wanted)]
+            return [mapping.document_row(*found) for found in session.exec(_OF_NODE, params={"node": node_id})]
 
         return await self._database.read_orm_tx(body)
 
@@ -317,20 +333,6 @@ class SqlPaths:
             return document.storage_name
 
         await self.storage.remove([await self._database.write_tx(body)])
-
-
-def _documents_query() -> Select[tables.Document, Any]:
-    """Documents without their text, in the order of upload, each with its number of passages."""
-    of_document = tables.Passage.document_id == tables.Document.id
-    passages = select(func.count()).select_from(tables.Passage).where(of_document).scalar_subquery()
-    text = defer(tables.Document.extracted_text, raiseload=True)  # type: ignore[arg-type]
-    return select(tables.Document, passages).options(text).order_by(col(tables.Document.creation))
-
-
-def _branch_documents_query(branch_id: str) -> Select[tables.Document, Any]:
-    node = tables.Node
-    joined = _documents_query().join(node, col(node.id) == col(tables.Document.node_id))
-    return joined.where(node.branch_id == branch_id)
 
 
 def _document_row(node_id: str, document: NewDocument, storage_name: str) -> tables.Document:

@@ -13,7 +13,8 @@ from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.passages import DocumentStatus, Passage
 from sprout.learning.questions.diagnostics import AskedQuestion, SavedQuestion
-from sprout.learning.questions.questions import QuestionDraft, validate_draft
+from sprout.learning.questions.draft_validation import validate_draft
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.store.assessment.mastery import update_after_edit
 from sprout.store.assessment.question_tests import resolve_tests
 from sprout.store.assessment.questions import (
@@ -30,7 +31,7 @@ from sprout.store.documents.passages import Split, as_passages, cite, insert_pas
 from sprout.store.documents.search import find_passages
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.graph.nodes import children_of, edges_among, lock_node, owned_node_row
+from sprout.store.graph.nodes import children_of, edges_among, fetch_owned_node, lock_node
 from sprout.store.paths.edits import edit_children
 from sprout.store.runs.event_log import EventLog, Publish
 from sprout.store.runs.tool_effects import record_effect
@@ -46,7 +47,7 @@ class SqlPathRepository:
         self._split = split
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
-        return await self._database.read_tx(lambda connection: owned_node_row(connection, node_id, user_id))
+        return await fetch_owned_node(self._database, node_id, user_id)
 
     async def children(self, parent_id: str) -> tuple[list[NodeRow], list[EdgeEnds]]:
         return await self._database.read_tx(

@@ -1,6 +1,6 @@
 """Placements repository: each request is one transaction, under a lock of its learner."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -10,6 +10,7 @@ from sprout.clock import utc_now
 from sprout.errors import BadInput, Conflict, NotFound
 from sprout.ids import new_id
 from sprout.learning.marking.grades import GradeState
+from sprout.learning.placement.knowledge_space import KnowledgeSpace
 from sprout.learning.placement.placement import Step, minutes_for, next_check_step, next_step, question_limit
 from sprout.learning.placement.repository import PlacementAnswer, PlacementOverview, PlacementSession
 from sprout.learning.reviews.items import ItemSource, NoItems
@@ -22,12 +23,13 @@ from sprout.store.assessment.placement_findings import (
     asked_in,
     findings_of,
     placed_path,
+    placed_paths,
     store_findings,
 )
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node, owned_node_row
-from sprout.store.graph.ownership import owned_branch
+from sprout.store.graph.ownership import owned_branch, owned_branch_ids
 from sprout.store.placement.candidates import Choice, asked_prompts, choices_for
 from sprout.store.placement.sessions import (
     items_of,
@@ -37,7 +39,7 @@ from sprout.store.placement.sessions import (
     session_response,
 )
 from sprout.store.reviews.answers import refuse_no_attempt
-from sprout.store.reviews.posing import ask
+from sprout.store.reviews.item_questions import ask
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import grade_of
 from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem, PlacementRow
@@ -72,21 +74,23 @@ class SqlPlacements:
         self._now = now
 
     async def overview(self, branch_id: str, *, user_id: str) -> PlacementOverview:
-        def body(session: Session) -> PlacementOverview:
-            owned_branch(session, branch_id, user_id)
-            path = placed_path(session.connection(), branch_id, user_id)
-            choices = choices_for(session.connection(), path, user_id, self._source)
-            questions = min(question_limit(path.space), len(choices))
-            rows = _placements_of(session, branch_id, user_id)
-            return PlacementOverview(
-                branch_id=branch_id,
-                questions=questions,
-                minutes=minutes_for(questions),
-                open_id=next((row.id for row in rows if row.ended_at is None), None),
-                last_id=next((row.id for row in rows if row.ended_at is not None), None),
-            )
+        found = await self.overviews([branch_id], user_id=user_id)
+        if branch_id not in found:
+            raise NotFound("branch", branch_id)
+        return found[branch_id]
 
-        return await self._database.read_orm_tx(body)
+    async def overviews(self, branch_ids: Sequence[str], *, user_id: str) -> Mapping[str, PlacementOverview]:
+        def body(session: Session) -> Mapping[str, PlacementOverview]:
+            owned = owned_branch_ids(session, branch_ids, user_id)
+            paths = placed_paths(session.connection(), owned, user_id)
+            choices = choices_for(session.connection(), paths.values(), user_id, self._source)
+            rows = _placements_of(session, owned, user_id)
+            return {
+                one: _overview(one, path.space, choices, [row for row in rows if row.branch_id == one])
+                for one, path in paths.items()
+            }
+
+        return await self._database.read_orm_tx(body) if branch_ids else {}
 
     async def start(
         self, *, user_id: str, branch_id: str | None = None, node_id: str | None = None
@@ -187,7 +191,7 @@ class SqlPlacements:
             branch_id = node.branch_id
         owned_branch(tx.session, branch_id or "", user_id)
         kind = "path" if node_id is None else "node"
-        same = [row for row in _placements_of(tx.session, branch_id or "", user_id, kind) if row.ended_at is None]
+        same = [row for row in _placements_of(tx.session, [branch_id or ""], user_id, kind) if row.ended_at is None]
         if same and (node_id is None or same[0].node_id == node_id):
             return same[0], False
         for row in same:  # a check of another node, which was left
@@ -218,7 +222,7 @@ class SqlPlacements:
                 item.state = "dropped"
                 tx.session.add(item)
         choices = choices_for(
-            tx.connection, path, row.user_id, self._source, without=asked_prompts(tx.connection, row.id)
+            tx.connection, [path], row.user_id, self._source, without=asked_prompts(tx.connection, row.id)
         )
         step = _next(tx, row, path, choices)
         if step.ask is not None:
@@ -270,10 +274,31 @@ def _next(tx: WriteTransaction, row: PlacementRow, path: PlacedPath, choices: Ma
     return next_check_step(path.space, path.targets_of(row.node_id), asked, path.before, formats)
 
 
-def _placements_of(session: Session, branch_id: str, user_id: str, kind: str = "path") -> Sequence[PlacementRow]:
-    """The learner's placements of a path, the newest first."""
+def _overview(
+    branch_id: str, space: KnowledgeSpace, choices: Collection[str], rows: Sequence[PlacementRow]
+) -> PlacementOverview:
+    """The overview of a path.
+
+    Args:
+        choices: ids of what there is a question about.
+        rows: its placements, the newest first.
+    """
+    questions = min(question_limit(space), sum(node_id in choices for node_id in space.node_ids))
+    return PlacementOverview(
+        branch_id=branch_id,
+        questions=questions,
+        minutes=minutes_for(questions),
+        open_id=next((row.id for row in rows if row.ended_at is None), None),
+        last_id=next((row.id for row in rows if row.ended_at is not None), None),
+    )
+
+
+def _placements_of(
+    session: Session, branch_ids: Sequence[str], user_id: str, kind: str = "path"
+) -> Sequence[PlacementRow]:
+    """The learner's placements of paths, the newest first."""
     wanted = select(PlacementRow).where(
-        PlacementRow.branch_id == branch_id, PlacementRow.user_id == user_id, PlacementRow.kind == kind
+        col(PlacementRow.branch_id).in_(branch_ids), PlacementRow.user_id == user_id, PlacementRow.kind == kind
     )
     return session.exec(wanted.order_by(col(PlacementRow.creation).desc())).all()
 

@@ -7,6 +7,7 @@ from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
 from sprout.events import AnswerType, wire_time
+from sprout.learning.paths.next_lesson import learning_order
 from sprout.learning.placement.placement import CHECK_QUESTIONS, minutes_for, question_limit
 from sprout.learning.placement.repository import (
     PlacedNode,
@@ -87,7 +88,7 @@ def _outcome(row: PlacementRow, nodes: Sequence[PlacedNode]) -> PlacementOutcome
 def _placed_nodes(
     path: PlacedPath, findings: Sequence[PlacementFinding], items: Sequence[PlacementItem]
 ) -> list[PlacedNode]:
-    """The parts that the placement is about, in the order of the path; where each stands by now."""
+    """The parts that the placement is about, in the order in which they are learned; where each stands by now."""
     by_id, asked = path.by_id, Counter(item.node_id for item in items if item.state == "answered")
     placed = path.space.placed(path.learned)
     by_node = {finding.node_id: finding for finding in findings}
@@ -102,7 +103,7 @@ def _placed_nodes(
             said=by_node[node_id].said,
             asked=asked[node_id],
         )
-        for node_id in path.space.node_ids
+        for node_id in learning_order(path.space.node_ids, path.space.needs)
         if node_id in by_node
     ]
 

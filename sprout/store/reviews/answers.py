@@ -28,7 +28,7 @@ from sprout.store.assessment.self_marks import store_self_mark
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node
 from sprout.store.graph.ownership import owned_answer
-from sprout.store.reviews.posing import question_of
+from sprout.store.reviews.item_questions import question_of
 from sprout.store.reviews.results import allowed_grades, fits_answer, mark_of_answer
 from sprout.store.reviews.sessions import REMOVED, update_come_back
 from sprout.store.reviews.settings import settings_of
@@ -266,7 +266,7 @@ def refuse_no_attempt(question: tables.Question, text: str | None, option: str |
 
 
 def _is_left_to_learner(tx: WriteTransaction, answer: tables.Answer) -> bool:
-    """Whether nobody but the learner can mark it: code cannot, or could not read what they wrote more than once."""
+    """Whether only the learner can mark it: code cannot, or could not read what they wrote more than once."""
     if answer.grade is None:
         return True
     if answer.score is not None:

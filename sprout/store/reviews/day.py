@@ -1,5 +1,6 @@
 """The learner's day as rows tell it, from a fixed number of statements."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -18,11 +19,12 @@ from sprout.learning.reviews.day import (
     ReviewsDue,
     day_done,
     forecast,
+    missed_parts,
     week_gains,
 )
 from sprout.learning.reviews.days import LearnerDays
 from sprout.learning.reviews.repository import ReviewSettings
-from sprout.store.reviews.due import DueReviews, card_of
+from sprout.store.reviews.due import DueReviews, card_of, parts_of
 from sprout.store.reviews.settings import days_of
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
@@ -55,9 +57,11 @@ def learner_day(
         minutes=settings.minutes,
         time_zone=settings.time_zone,
         due=due,
-        due_parts=found.parts,
+        due_parts=parts_of(found.plan),
         done=day_done(start, moments, learned, reviews),
+        missed_in=Counter(one.branch_id for one in missed_parts(one for one in reviews if one.at >= start)),
         week=week_gains(days, now, moments, learned, reviews),
+        week_start=week[0],
         coming=coming_days(connection, user_id, found, settings=settings, now=now),
     )
 
@@ -119,13 +123,16 @@ def _learned_at(row: Any) -> LearnedAt:
 
 def _reviews_within(connection: Connection, user_id: str, since: datetime, until: datetime) -> list[AnsweredReview]:
     wanted = (
-        select(_reviews.c.at, _reviews.c.grade, _nodes.c.title)
+        select(_reviews.c.at, _reviews.c.grade, _nodes.c.title, _nodes.c.branch_id)
         .join(_nodes, _nodes.c.id == _reviews.c.node_id)
         .where(_reviews.c.user_id == user_id, ~_reviews.c.is_credit)
         .where(_reviews.c.at >= since, _reviews.c.at < until)
         .order_by(_reviews.c.creation)
     )
-    return [AnsweredReview(row.at, ReviewGrade(row.grade), row.title) for row in connection.execute(wanted)]
+    return [
+        AnsweredReview(row.at, ReviewGrade(row.grade), row.title, row.branch_id or "")
+        for row in connection.execute(wanted)
+    ]
 
 
 def _moments_query(user_id: str, since: datetime, until: datetime) -> Any:

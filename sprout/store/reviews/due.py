@@ -1,6 +1,6 @@
 """Due reviews of a learner, from a fixed number of statements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -47,10 +47,16 @@ class DueReviews:
     done_today: int
     next_at: datetime | None
 
-    @property
-    def parts(self) -> frozenset[str]:
-        """Ids of the parts that are due, those included that are covered by a review of another."""
-        return frozenset(part.node_id for review in self.plan for part in (review.part, *review.covers))
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The questions that cover what is due, and what they were chosen from: the cards of the day, and what was skipped
+    on it."""
+
+    reviews: Sequence[PlannedReview]
+    titles: Mapping[str, str]
+    cards: Sequence[Row[Any]]
+    skipped: Set[str]
 
 
 def due_reviews(
@@ -58,6 +64,31 @@ def due_reviews(
 ) -> DueReviews:
     """Everything that is due now, about which something can be asked and which was not skipped today."""
     days = days_of(settings)
+    plan = _plan(connection, user_id, days, now, source)
+    done, pace_s = _done_today(connection, user_id, days, now), pace_of(connection, user_id)
+    return DueReviews(
+        plan=plan.reviews,
+        titles=plan.titles,
+        pace_s=pace_s,
+        load=workload(len(plan.reviews), done=done, minutes=settings.minutes, pace_s=pace_s),
+        done_today=done,
+        next_at=None if plan.reviews else _next_at(connection, user_id, days, now, plan),
+    )
+
+
+def due_parts(
+    connection: Connection, user_id: str, *, settings: ReviewSettings, now: datetime, source: ItemSource
+) -> frozenset[str]:
+    """Ids of the parts that `due_reviews` are about, for a page that shows no more of them."""
+    return parts_of(_plan(connection, user_id, days_of(settings), now, source).reviews)
+
+
+def parts_of(plan: Iterable[PlannedReview]) -> frozenset[str]:
+    """Ids of the parts that these reviews are about, those included that the question about another one credits."""
+    return frozenset(part.node_id for review in plan for part in (review.part, *review.covers))
+
+
+def _plan(connection: Connection, user_id: str, days: LearnerDays, now: datetime, source: ItemSource) -> _Plan:
     rows = connection.execute(_due_query(user_id, days.end_of(now))).all()
     skipped = _skipped_today(connection, user_id, days, now)
     available = [row for row in rows if days.is_available(card_of(row), now)]
@@ -68,16 +99,12 @@ def due_reviews(
     contrasts = pending_contrasts(connection, user_id, now)
     sent = {one.review.part.node_id for one in contrasts}
     planned = plan_reviews(due, _edges_among(connection, {one.concept_id for one in due}))
-    plan = [*(one.review for one in contrasts), *(one for one in planned if one.part.node_id not in sent)]
-    done, pace_s = _done_today(connection, user_id, days, now), pace_of(connection, user_id)
-    return DueReviews(
-        plan=plan,
+    return _Plan(
+        reviews=[*(one.review for one in contrasts), *(one for one in planned if one.part.node_id not in sent)],
         titles={row.branch_id: row.branch_title for row in rows if row.branch_id is not None}
         | {one.branch_id: one.branch_title for one in contrasts},
-        pace_s=pace_s,
-        load=workload(len(plan), done=done, minutes=settings.minutes, pace_s=pace_s),
-        done_today=done,
-        next_at=None if plan else _next_at(connection, user_id, days, now, rows, waits=bool(skipped)),
+        cards=rows,
+        skipped=skipped,
     )
 
 
@@ -213,19 +240,11 @@ def _done_today(connection: Connection, user_id: str, days: LearnerDays, now: da
     return int(connection.execute(wanted.where(*mine)).scalar_one())
 
 
-def _next_at(
-    connection: Connection,
-    user_id: str,
-    days: LearnerDays,
-    now: datetime,
-    rows: Sequence[Row[Any]],
-    *,
-    waits: bool,
-) -> datetime | None:
+def _next_at(connection: Connection, user_id: str, days: LearnerDays, now: datetime, plan: _Plan) -> datetime | None:
     """When the next review comes, where nothing is due now."""
     tomorrow = days.end_of(now)
-    today = [moment for row in rows if (moment := days.available_from(card_of(row))) > now]
+    today = [moment for row in plan.cards if (moment := days.available_from(card_of(row))) > now]
     later = select(_cards).where(_cards.c.user_id == user_id, _cards.c.due_at >= tomorrow)
     row = connection.execute(later.order_by(_cards.c.due_at).limit(1)).one_or_none()
-    found = [*today, *([days.available_from(card_of(row))] if row is not None else ()), *([tomorrow] if waits else ())]
-    return min(found, default=None)
+    waiting = [tomorrow] if plan.skipped else []
+    return min([*today, *([days.available_from(card_of(row))] if row is not None else ()), *waiting], default=None)

@@ -17,7 +17,7 @@ from sprout.learning.sources import PassageRow
 from sprout.store.documents.settling_passages import settling_passages
 from sprout.store.engine.database import Database
 from sprout.store.graph.ownership import owned_branch, owned_node
-from sprout.store.reviews.due import due_reviews
+from sprout.store.reviews.due import due_parts
 from sprout.store.reviews.repository import NOTHING_DUE
 from sprout.store.reviews.settings import settings_of
 from sprout.store.reviews.settled_questions import QuestionKey, question_key, settled_questions
@@ -79,12 +79,11 @@ class SqlFlashcards:
             raise TooLarge(TOO_MANY, code="too_many_cards", most=MAX_FLASHCARDS, found=len(found))
         return found
 
-    def _due_parts(self, session: Session, user_id: str) -> set[str]:
+    def _due_parts(self, session: Session, user_id: str) -> frozenset[str]:
         """The parts that are due, with those that the question about another one credits."""
         connection = session.connection()
         settings = settings_of(connection, user_id)
-        found = due_reviews(connection, user_id, settings=settings, now=self._now(), source=self._source)
-        return {part.node_id for review in found.plan for part in (review.part, *review.covers)}
+        return due_parts(connection, user_id, settings=settings, now=self._now(), source=self._source)
 
 
 def _lesson_cards(

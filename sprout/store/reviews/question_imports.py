@@ -17,11 +17,12 @@ from sprout.learning.questions.question_files import (
 )
 from sprout.learning.questions.question_sets import Content, content_of
 from sprout.learning.questions.questions import QuestionDraft, prompt_key
-from sprout.store.assessment.questions import insert_question
+from sprout.store.assessment.beliefs import name_beliefs
+from sprout.store.assessment.questions import insert_new_questions, new_question
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import children_of, lock_node, owned_node_row, unique_key
-from sprout.store.reviews.posing import recall_of
+from sprout.store.reviews.item_questions import recall_of
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 
@@ -93,15 +94,18 @@ def _known(connection: Connection, concept_id: str, user_id: str) -> set[Content
 def _insert(tx: WriteTransaction, concept: NodeRow, drafts: Sequence[QuestionDraft], user_id: str) -> None:
     recall = recall_of(tx, concept, user_id)
     last = tx.connection.execute(_LAST, {"assessment": recall}).scalar_one()
-    for position, draft in enumerate(drafts, start=last + 1):
-        insert_question(
-            tx.connection,
+    named = name_beliefs(tx.connection, drafts, concept.id)
+    rows = [
+        new_question(
             draft,
             assessment_id=recall,
             concept_id=concept.id,
             position=position,
             key=f"{position}:{unique_key(prompt_key(draft.prompt))}",
         )
+        for position, draft in enumerate(named, start=last + 1)
+    ]
+    insert_new_questions(tx.connection, [(row, draft.tests) for row, draft in zip(rows, named, strict=True)])
 
 
 def _row(one: LeftOutQuestion) -> LeftOutRow:

@@ -30,8 +30,8 @@ from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.ownership import owned_answer, owned_branch
 from sprout.store.reviews import answers
 from sprout.store.reviews.day import learner_day
-from sprout.store.reviews.due import DueReviews, cards_of, due_reviews, due_summary, pace_of
-from sprout.store.reviews.posing import advance, items_of, question_of
+from sprout.store.reviews.due import DueReviews, cards_of, due_parts, due_reviews, due_summary, pace_of
+from sprout.store.reviews.item_questions import advance, items_of, question_of
 from sprout.store.reviews.results import result_of
 from sprout.store.reviews.sessions import (
     insert_session,
@@ -71,7 +71,12 @@ class SqlReviews:
         )
 
     async def due_parts(self, user_id: str) -> frozenset[str]:
-        return await self._database.read_orm_tx(lambda session: self._due(session, user_id).parts)
+        def body(session: Session) -> frozenset[str]:
+            connection = session.connection()
+            settings = settings_of(connection, user_id)
+            return due_parts(connection, user_id, settings=settings, now=self._now(), source=self._source)
+
+        return await self._database.read_orm_tx(body)
 
     async def day(self, user_id: str) -> LearnerDay:
         def body(session: Session) -> LearnerDay:

@@ -15,7 +15,7 @@ from sprout.store.assessment.misconceptions import contrast_to
 from sprout.store.assessment.review_cards import learned_times, review_histories
 from sprout.store.assessment.self_marks import compare_of
 from sprout.store.documents.settling_passages import settling_passages
-from sprout.store.reviews.posing import items_of
+from sprout.store.reviews.item_questions import items_of
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import criteria_response, grade_of
 from sprout.store.schema.mapping import answer_text, question_shown, solution_text

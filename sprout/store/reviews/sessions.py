@@ -22,7 +22,7 @@ from sprout.learning.reviews.repository import (
 from sprout.learning.reviews.workload import minutes_for
 from sprout.store.assessment.questions import draft_of
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.reviews.posing import items_of, question_of
+from sprout.store.reviews.item_questions import items_of, question_of
 from sprout.store.schema import tables
 from sprout.store.schema.mapping import question_shown
 from sprout.store.schema.review_tables import OPEN_STATES, ReviewEntry, ReviewItem, ReviewSessionRow

@@ -28,7 +28,7 @@ from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node, owned_node_row
 from sprout.store.reviews.candidates import asked_about
-from sprout.store.reviews.posing import recall_of
+from sprout.store.reviews.item_questions import recall_of
 from sprout.store.runs.event_log import EventLog, Publish
 from sprout.store.runs.mapping import runs
 from sprout.store.runs.tool_effects import record_effect
@@ -60,7 +60,7 @@ class SqlVariants:
         active = select(_others.c.user_id).where(_others.c.seen_at >= now - ACTIVE_WITHIN)
         wanted = _due_soon(now).where(_cards.c.user_id.in_(active), ~_IS_SMALL)
         in_order = wanted.order_by(_cards.c.user_id, _cards.c.due_at)
-        due = await self._database.read_tx(lambda connection: connection.execute(in_order).all())
+        due = await self._database.fetch(in_order)
         found: list[LackingConcept] = []
         for user_id, cards in groupby(due, key=attrgetter("user_id")):  # a short transaction for each
             find = partial(_not_started, user_id=user_id, cards=list(cards))
@@ -108,7 +108,7 @@ class SqlVariants:
 
     async def held_back(self, concept_id: str, *, user_id: str) -> Sequence[str]:
         wanted = _held_back(concept_id, user_id).order_by(_questions.c.creation)
-        return await self._database.read_tx(lambda connection: connection.execute(wanted).scalars().all())
+        return [row[0] for row in await self._database.fetch(wanted)]
 
     async def drop_held_back(self, concept_id: str, *, actor: Actor) -> None:
         def body(tx: WriteTransaction) -> None:

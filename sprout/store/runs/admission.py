@@ -38,7 +38,6 @@ _OPEN_ROOT = (
     .where(runs.c.id == bindparam("run"))
     .with_for_update(key_share=True)
 )
-_LANE_HOLDING = (RunState.RUNNING, RunState.WAITING_ON_HUMAN)
 _FIRST_IN_LANE = (
     RUN.where(runs.c.lane == bindparam("in_lane"), runs.c.state.in_(UNFINISHED))
     .order_by(runs.c.state == RunState.QUEUED.value, runs.c.creation)
@@ -79,7 +78,7 @@ class LaneAdmission:
         hold = lock_trees if on_busy is OnBusy.INTERRUPT else lock_lane
         hold(tx, run.lane)
         active = _head_of_lane(connection, run.lane)
-        if active is not None and on_busy is OnBusy.INTERRUPT and active.state in _LANE_HOLDING:
+        if active is not None and on_busy is OnBusy.INTERRUPT:  # also one that no worker has taken up yet
             self._completion.cancel(tx, active)
             active = _head_of_lane(connection, run.lane)
         admission = _existing_admission(connection, run, active, on_busy)
@@ -192,7 +191,7 @@ class LaneAdmission:
 
 
 def _first_events(run: Run) -> list[Event]:
-    """None for a run that waits only for a worker: its first event says that it has started."""
+    """Empty for a run that waits only for a worker: its first event says that it has started."""
     if run.state is not RunState.QUEUED:
         return [run.opening_event()]
     return [RunQueued(position=run.position)] if run.position else []

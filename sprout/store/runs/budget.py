@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Row,
     RowMapping,
     and_,
     bindparam,
@@ -135,18 +136,17 @@ class SqlSpendingRepository:
         await self._write_in_turn(body)
 
     async def balances(self, day: date, accounts: Sequence[str]) -> Mapping[Budget, Balance]:
-        return await self._database.read_tx(lambda connection: balances_of(connection, day, accounts))
+        rows = await self._database.fetch(_BALANCES, _values_of_balances(day, accounts))
+        return _balances(_sums(rows), accounts)
 
     async def classes_of_path(self, branch_id: str, learner: str) -> Sequence[PayingClass]:
         values = {"branch": branch_id, "learner": learner}
-        rows = await self._database.read_tx(lambda one: one.execute(_CLASSES_OF_PATH, values).mappings().all())
-        return [_paying_class(row) for row in rows]
+        return [_paying_class(row) for row in await self._database.fetch(_CLASSES_OF_PATH, values)]
 
     async def paying_classes(self, learner: str) -> Sequence[PayingClass]:
-        values = {"learner": learner}
-        rows = await self._database.read_tx(lambda one: one.execute(_CLASSES, values).mappings().all())
-        first = {row["branch_id"]: row for row in reversed(rows)}
-        return list({row["id"]: _paying_class(row) for row in first.values()}.values())
+        rows = await self._database.fetch(_CLASSES, {"learner": learner})
+        first = {row.branch_id: row for row in reversed(rows)}
+        return list({row.id: _paying_class(row) for row in first.values()}.values())
 
     async def expire_orphaned(self) -> None:
         def body(tx: WriteTransaction) -> None:
@@ -184,7 +184,8 @@ def _lapse(connection: Connection, condition: ColumnElement[bool]) -> None:
 def _open_day(connection: Connection, reservation: Reservation) -> Mapping[Budget, Balance]:
     """The balances of the reservation's day and month, whose rows are made; a new day deletes old ones."""
     day = reservation.day
-    rows = _sums(connection, day, reservation.accounts)
+    values = _values_of_balances(day, reservation.accounts)
+    rows = _sums(connection.execute(_BALANCES, values).all())
     fresh = [account for account in reservation.accounts if (account, True) not in rows]
     if fresh:
         connection.execute(insert(_days), [_row(day, account) for account in fresh])
@@ -197,19 +198,22 @@ def _open_day(connection: Connection, reservation: Reservation) -> Mapping[Budge
 
 def balances_of(connection: Connection, day: date, accounts: Sequence[str]) -> Mapping[Budget, Balance]:
     """These accounts on a day and in its month."""
-    return _balances(_sums(connection, day, accounts), accounts)
+    rows = connection.execute(_BALANCES, _values_of_balances(day, accounts)).all()
+    return _balances(_sums(rows), accounts)
 
 
-def _sums(connection: Connection, day: date, accounts: Iterable[str]) -> Mapping[tuple[str, bool], Balance]:
-    """By account, this day and the other days of its month."""
-    values = {
+def _values_of_balances(day: date, accounts: Iterable[str]) -> Mapping[str, object]:
+    return {
         "on_day": day,
         "month_begin": first_day(day),
         "month_end": last_day(day),
         "of_accounts": [*accounts],
     }
-    rows = connection.execute(_BALANCES, values).mappings()
-    return {(row["account"], bool(row["is_today"])): _balance(row) for row in rows}
+
+
+def _sums(rows: Iterable[Row[Any]]) -> Mapping[tuple[str, bool], Balance]:
+    """By account, this day and the other days of its month."""
+    return {(row.account, bool(row.is_today)): _balance(row) for row in rows}
 
 
 def _balances(sums: Mapping[tuple[str, bool], Balance], accounts: Iterable[str]) -> Mapping[Budget, Balance]:
@@ -256,17 +260,17 @@ def _update_balances(
     )
 
 
-def _balance(row: RowMapping) -> Balance:
+def _balance(row: Row[Any]) -> Balance:
     """From a row of sums, which are decimals on PostgreSQL."""
-    spent = Amount(int(row["spent_nano_usd"]), int(row["spent_tokens"]))
-    reserved = Amount(int(row["reserved_nano_usd"]), int(row["reserved_tokens"]))
+    spent = Amount(int(row.spent_nano_usd), int(row.spent_tokens))
+    reserved = Amount(int(row.reserved_nano_usd), int(row.reserved_tokens))
     return Balance(spent, reserved)
 
 
-def _paying_class(row: RowMapping) -> PayingClass:
-    day = Limit(row["usd_per_day"], row["tokens_per_day"])
-    month = Limit(row["usd_per_month"], row["tokens_per_month"])
-    return PayingClass(row["id"], row["name"], PayerLimits(day, month), row["model"])
+def _paying_class(row: Row[Any]) -> PayingClass:
+    day = Limit(row.usd_per_day, row.tokens_per_day)
+    month = Limit(row.usd_per_month, row.tokens_per_month)
+    return PayingClass(row.id, row.name, PayerLimits(day, month), row.model)
 
 
 def _row(day: date, account: str) -> Mapping[str, object]:

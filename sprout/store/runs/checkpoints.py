@@ -12,6 +12,7 @@ from sprout.errors import NotFound
 from sprout.events import Usage
 from sprout.runs.run_store import CallBegun, CallCleared, CallEnded, Checkpoint, RunRecord, StoredCall
 from sprout.runs.state import Run
+from sprout.store.engine.database import Database
 from sprout.store.runs.mapping import TREE
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.run_tables import CheckpointRow, RunEvent, ToolCall
@@ -158,11 +159,11 @@ def record_of(connection: Connection, run: Run) -> RunRecord:
     )
 
 
-def earlier_journal(connection: Connection, run: Run) -> str | None:
+async def fetch_earlier_journal(database: Database, run: Run) -> str | None:
     """The newest journal, as JSON, of the agent's earlier runs on the node of the run."""
     values = {"node": run.node_id, "agent": run.agent, "run": run.id, "before": run.created_at}
-    state: str | None = connection.execute(_EARLIER_JOURNAL, values).scalar()
-    return state
+    found = await database.fetch(_EARLIER_JOURNAL, values)
+    return found[0].state if found else None
 
 
 def own_usage(connection: Connection, run: Run) -> Usage:

@@ -40,7 +40,11 @@ _INSERT_EVENTS = insert(_events)
 
 
 class EventLog:
-    """Writes events and publishes them after the commit, per root run in the order of their numbers."""
+    """Writes events and publishes them after the commit.
+
+    The events of one transaction are published in the order of their numbers; those of two that PostgreSQL commits at
+    once may change places, which a reader meets as a gap.
+    """
 
     def __init__(self, publish: Publish, *, now: Callable[[], datetime] = utc_now) -> None:
         self.now = now

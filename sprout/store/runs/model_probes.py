@@ -1,6 +1,7 @@
 """Probes of models as rows."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import RowMapping, delete, insert, select
@@ -12,6 +13,7 @@ from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.model_tables import ModelProbeTable
 
+FRESH_S = 2.0  # for so long a probe of another process may not be seen; every run asks
 USAGE = ("input_tokens", "output_tokens", "cost_usd")
 
 _probes = table_of(ModelProbeTable)
@@ -27,16 +29,19 @@ class SqlModelProbes:
     def __init__(self, database: Database, addresses: Sequence[str]) -> None:
         self._database = database
         self._here = _probes.c.address.in_(addresses)
+        self._newest: Mapping[str, ModelProbe] = {}
+        self._stale_at_s = 0.0
 
     async def of(self, model: str) -> ModelProbe | None:
-        wanted = select(_probes).where(self._here, _probes.c.model == model).order_by(_probes.c.probed_at.desc())
-        row = await self._database.read_tx(lambda one: one.execute(wanted).mappings().first())
-        return None if row is None else _probe(row)
+        now_s = asyncio.get_running_loop().time()
+        if now_s >= self._stale_at_s:
+            self._newest = {probe.model: probe for probe in await self.all()}
+            self._stale_at_s = now_s + FRESH_S
+        return self._newest.get(model)
 
     async def all(self) -> list[ModelProbe]:
         wanted = select(_probes).where(self._here).order_by(_probes.c.model, _probes.c.probed_at)
-        rows = await self._database.read_tx(lambda one: one.execute(wanted).mappings().all())
-        return [_probe(row) for row in rows]
+        return [_probe(row._mapping) for row in await self._database.fetch(wanted)]
 
     async def save(self, probe: ModelProbe) -> None:
         values = probe.model_dump(by_alias=False, exclude={"usage"})
@@ -49,6 +54,7 @@ class SqlModelProbes:
             tx.connection.execute(insert(_probes).values(values))
 
         await self._database.write_tx(body)
+        self._stale_at_s = 0.0
 
 
 def _probe(row: RowMapping) -> ModelProbe:

@@ -38,7 +38,7 @@ from sprout.store.runs.backlog import waiting_runs
 from sprout.store.runs.checkpoints import (
     allow_retry,
     close_calls,
-    earlier_journal,
+    fetch_earlier_journal,
     insert_checkpoints,
     open_calls,
     record_of,
@@ -215,18 +215,15 @@ class SqlRunStore:
         return await self._database.read_tx(lambda connection: record_of(connection, run_of(connection, run_id)))
 
     async def journal_before(self, run: Run) -> str | None:
-        return await self._database.read_tx(lambda connection: earlier_journal(connection, run))
+        return await fetch_earlier_journal(self._database, run)
 
     async def run(self, run_id: str, *, user_id: str | None = None) -> Run:
         wanted = RUN_OF_ID if user_id is None else _RUN_OF_USER
         with raise_row_damaged("run", run_id):
-            values = {"run": run_id, "user": user_id}
-            found = await self._database.read_tx(
-                lambda connection: connection.execute(wanted, values).mappings().first()
-            )
-            if found is None:
+            found = await self._database.fetch(wanted, {"run": run_id, "user": user_id})
+            if not found:
                 raise NotFound("run", run_id)
-            return run_from(found)
+            return run_from(found[0]._mapping)
 
     async def runs(
         self,
@@ -282,20 +279,15 @@ class SqlRunStore:
         return await self._database.read_tx(body)
 
     async def unfinished_children(self, run_id: str) -> Sequence[str]:
-        return await self._database.read_tx(
-            lambda connection: connection.execute(_OPEN_CHILDREN, {"run": run_id}).scalars().all()
-        )
+        return [row.id for row in await self._database.fetch(_OPEN_CHILDREN, {"run": run_id})]
 
     async def child_usage(self, run_id: str) -> Usage:
         return await self._database.read_tx(lambda connection: child_usage(connection, run_id))
 
     async def events(self, root_id: str, *, after: int = 0, limit: int = 500) -> list[StoredEvent]:
         values = {"root": root_id, "after": max(0, min(after, MAX_SEQ)), "most": limit}
-
-        def body(connection: Connection) -> list[StoredEvent]:
-            return [stored_event(root_id, *row) for row in connection.execute(_READ_EVENTS, values)]
-
-        return await self._database.read_tx(body)
+        rows = await self._database.fetch(_READ_EVENTS, values)
+        return [stored_event(root_id, row.seq, row.run_id, row.kind, row.data) for row in rows]
 
     async def _make_partitions(self) -> None:
         def body(tx: WriteTransaction) -> int:

@@ -13,6 +13,7 @@ from sprout.clock import utc_now
 from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, UtcTime, one_of
 
 ROLES = ("learner", "teacher", "owner")
+PURPOSES = ("sign_in", "password", "email")
 
 
 class AccountTable(OrderedModel, table=True):
@@ -31,6 +32,7 @@ class AccountTable(OrderedModel, table=True):
     disabled_at: datetime | None = Field(default=None, sa_type=UtcTime)
     card_digest: str | None = Field(default=None, unique=True, index=True, sa_type=SafeText)
     passkey_after_password: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    email: str | None = Field(default=None, index=True, sa_type=SafeText)
 
 
 class AccountSession(OrderedModel, table=True):
@@ -61,9 +63,13 @@ class AccessToken(OrderedModel, table=True):
 
 
 class OneTimeCode(OrderedModel, table=True):
-    """A code that sets the password of an account, or, without one, makes the first owner."""
+    """A code that does something for an account, or, without one, makes the first owner.
+
+    `email` is the address that it confirms.
+    """
 
     __tablename__ = "one_time_codes"
+    __table_args__ = (one_of("purpose", PURPOSES),)
 
     secret_digest: str = Field(unique=True, sa_type=SafeText)
     user_id: str | None = Field(
@@ -71,6 +77,8 @@ class OneTimeCode(OrderedModel, table=True):
     )
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     expires_at: datetime = Field(sa_type=UtcTime)
+    purpose: str = Field(default="sign_in", sa_type=SafeText, sa_column_kwargs={"server_default": "sign_in"})
+    email: str | None = Field(default=None, sa_type=SafeText)
 
 
 class SecurityEvent(OrderedModel, table=True):

@@ -34,7 +34,7 @@ class RecordStore(TableModel, table=True):
 class SentStatement(TableModel, table=True):
     """A fact that the record store of a class has: its row, its time and, for an answer, its score.
 
-    `voided` says that the store was told since that the statement counts no more.
+    `voided` says that the statement's voiding has been sent to the store.
     """
 
     __tablename__ = "sent_statements"

@@ -9,10 +9,10 @@ from sqlmodel import Field
 
 from sprout.clock import utc_now
 from sprout.runs.run_store import CheckpointKind
-from sprout.runs.state import TERMINAL_STATES, RunState
+from sprout.runs.state import TERMINAL_STATES, UNFINISHED_STATES, RunState
 from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, TableModel, UtcTime, one_of, unique_where
 
-UNFINISHED = tuple(sorted(state.value for state in RunState if state not in TERMINAL_STATES))
+UNFINISHED = tuple(sorted(state.value for state in UNFINISHED_STATES))
 GOES_ON = f"state = '{RunState.WAITING_ON_HUMAN}' and (answered or cancel_requested)"
 
 _ENDED = ", ".join(f"'{state}'" for state in sorted(TERMINAL_STATES))

@@ -14,7 +14,7 @@ from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, UtcT
 
 
 class PasskeyTable(OrderedModel, table=True):
-    """A passkey of a user. `sign_count` is the highest that its authenticator has told; 0: it does not count."""
+    """A passkey of a user. `sign_count` is the highest that its authenticator has reported; 0: it does not count."""
 
     __tablename__ = "passkeys"
 
@@ -29,7 +29,7 @@ class PasskeyTable(OrderedModel, table=True):
 
 
 class LinkedIdentityTable(OrderedModel, table=True):
-    """Somebody at an OpenID provider, who is a user here. `name` is what the provider calls them, to be shown."""
+    """An identity at an OpenID provider, linked to a user. `name` is what the provider calls them, to be shown."""
 
     __tablename__ = "linked_identities"
     __table_args__ = (UniqueConstraint("issuer", "subject"), UniqueConstraint("user_id", "issuer"))

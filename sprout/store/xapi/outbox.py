@@ -72,7 +72,7 @@ class SqlOutbox:
 
     async def outdated(self, claim: Claim, limit: int) -> Sequence[str]:
         wanted = outdated_ids(claim.class_id).limit(limit)
-        return await self._database.read_tx(lambda connection: connection.execute(wanted).scalars().all())
+        return [row[0] for row in await self._database.fetch(wanted)]
 
     async def confirm_voided(self, claim: Claim, statement_ids: Sequence[str]) -> None:
         now = self._clock()

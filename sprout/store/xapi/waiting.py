@@ -64,5 +64,5 @@ def count_waiting(connection: Connection, class_id: str) -> int:
 
 
 def count_sent(connection: Connection, class_id: str) -> int:
-    """The number of facts that the store has been told."""
+    """The number of facts that have been sent to the store."""
     return connection.execute(select(func.count()).where(_sent.c.class_id == class_id)).scalar_one()

@@ -2,13 +2,15 @@
 
 from sprout.accounts.access import ADMIN, IN_PERSON, PUBLIC, READ
 from sprout.accounts.accounts import AccountRow, PersonRow
+from sprout.accounts.class_budgets import ClassSpendingRow
+from sprout.accounts.email_addresses import EmailRow
 from sprout.accounts.identities import LinkedIdentityRow
 from sprout.accounts.passkeys import PasskeyRow
 from sprout.accounts.security_log import SecurityEventRow
 from sprout.accounts.sessions import SessionRow
 from sprout.accounts.tokens import NewTokenRow, TokenRow
 from sprout.web.endpoints.shapes import NO_CONTENT, PASSKEY_OPTIONS, one, rows
-from sprout.web.handlers.accounts import identities, own_account, passkeys, people, sign_in
+from sprout.web.handlers.accounts import email_recovery, identities, own_account, passkeys, people, sign_in
 from sprout.web.http.endpoint import AnyEndpoint, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.schemas import account_requests, account_responses, passkey_requests
@@ -28,8 +30,17 @@ ACCOUNTS: tuple[AnyEndpoint, ...] = (
                  body=account_requests.OwnerSetUp),
         Endpoint("POST", "/api/sign-in/password", PUBLIC, sign_in.set_password,
                  "Set a password, with the code of a link for it",
-                 one("The account, which is signed in.", AccountRow), (404, 410),
+                 (Status(200, "The account, which is signed in.", AccountRow),
+                  Status(202, "A passkey is asked for too.", account_responses.PasskeyOptions)), (404, 410),
                  body=account_requests.PasswordFromLink),
+        Endpoint("POST", "/api/sign-in/forgotten", PUBLIC, email_recovery.request_link,
+                 "Have a link for a new password sent by e-mail",
+                 (Status(204, "The answer for anyone, whether or not there is such an account."),), (404, 503),
+                 body=account_requests.RecoveryRequest),
+        Endpoint("POST", "/api/sign-in/email", PUBLIC, email_recovery.confirm_address,
+                 "Confirm an e-mail address, with the code of the link that was sent to it",
+                 (Status(204, "The address counts from now on."),), (404, 410),
+                 body=account_requests.EmailConfirmation),
         Endpoint("POST", "/api/sign-in/set-up/link", PUBLIC, sign_in.invite_owner,
                  "Create the first owner, who chooses by a link how to sign in",
                  one("The link.", account_responses.PasswordLink, 201), (404, 409, 410),
@@ -62,6 +73,14 @@ ACCOUNTS: tuple[AnyEndpoint, ...] = (
                  "Change one's password, which ends all sessions and begins a new one",
                  one("The account; the new session is in a cookie.", AccountRow), (404,),
                  body=account_requests.PasswordChange),
+        Endpoint("GET", "/api/account/email", IN_PERSON, email_recovery.get_address, "One's e-mail address",
+                 one("The address, and one that is not confirmed yet.", EmailRow), (404,)),
+        Endpoint("PUT", "/api/account/email", IN_PERSON, email_recovery.set_address,
+                 "Set one's e-mail address, which a link is sent to",
+                 one("The address that is to be confirmed.", EmailRow, 202), (404, 503),
+                 body=account_requests.EmailChange),
+        Endpoint("DELETE", "/api/account/email", IN_PERSON, email_recovery.remove_address,
+                 "Remove one's e-mail address", (NO_CONTENT,), (404,)),
         Endpoint("GET", "/api/account/sessions", IN_PERSON, own_account.list_sessions, "Where one is signed in",
                  rows("The sessions, the newest use first.", SessionRow)),
         Endpoint("DELETE", "/api/account/sessions", IN_PERSON, own_account.end_all_sessions, "Sign out everywhere",
@@ -105,6 +124,9 @@ ACCOUNTS: tuple[AnyEndpoint, ...] = (
         Endpoint("POST", "/api/people/{id}/link", ADMIN, people.create_link,
                  "Create a new link with which a person sets their password",
                  one("The link; an earlier one is void.", account_responses.PasswordLink, 201), (404,)),
+        Endpoint("GET", "/api/class-spending", ADMIN, people.list_class_spending,
+                 "All classes: whose, how large, and what they cost this month",
+                 rows("The classes, in the order of creation.", ClassSpendingRow)),
         Endpoint("GET", "/api/security-log", ADMIN, people.list_events, "What happened to accounts, newest first",
                  rows("The events.", SecurityEventRow), query=account_requests.SecurityLogQuery),
         Endpoint("GET", "/api/security-log.csv", ADMIN, people.download_events, "The security log as a table",

@@ -122,7 +122,7 @@ CLASSES: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/api/classes/{id}/desk/{item_id}/learner", READ_CLASS, desk.get_learner,
                  "Whose answer it is", one("The learner.", DeskLearner), (404,)),
         Endpoint("GET", "/api/classes/{id}/desk/{item_id}/drawing", READ_CLASS, desk.get_drawing,
-                 "The drawing of an answer whose learner disputes the question",
+                 "The drawing of an answer that waits for a decision",
                  (Status(200, "The picture, PNG or JPEG.", media_type="image/*"),), (404,)),
         Endpoint("POST", "/api/classes/{id}/desk/{item_id}", TEACH, desk.decide,
                  "Decide about an answer, or change the decision; the learner's progress follows",

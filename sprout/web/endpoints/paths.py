@@ -54,8 +54,7 @@ PATHS: tuple[AnyEndpoint, ...] = (
         Endpoint("PATCH", "/api/branches/{id}/places", LEARN, branches.keep_places,
                  "Store where nodes stand on the map, beside the places of the others",
                  (NO_CONTENT,), (404,), body=requests.MapPlaces)),
-    *group("Branches", lambda web: LearningDependencies(
-               web.paths, web.runs, web.teaching_repositories.conversations, web.teaching_repositories.reviews),
+    *group("Branches", LearningDependencies.of,
         Endpoint("GET", "/api/branches/{id}/graph", READ, branches.get_graph,
                  "Everything that the page of a branch shows",
                  one("Nodes, edges, progress, documents and runs.", responses.BranchPage), (404,))),

@@ -29,7 +29,7 @@ SERVER: tuple[AnyEndpoint, ...] = (
                  one("Ready.", responses.Health), (503,)),
         Endpoint("GET", "/metrics", ADMIN, server.get_metrics, "Metrics for Prometheus",
                  (Status(200, "The metrics.", media_type="text/plain"),))),
-    *group("Server", lambda web: web.model_key,
+    *group("Server", lambda web: web.logged_model_key,
         Endpoint("PUT", "/api/model-key", ADMIN_IN_PERSON, model_key.keep_key,
                  "Keep a model key in the data folder, to be used from the next start on", (NO_CONTENT,),
                  (409, 503), body=requests.ModelKeyChange),

@@ -84,6 +84,8 @@ TEACHING: tuple[AnyEndpoint, ...] = (
     *group("Assessments", lambda web: web.teaching_repositories,
         Endpoint("POST", "/api/questions/{id}/skip", LEARN, questions.skip_question, "Skip a question",
                  one("The attempt, which doesn't count.", AnswerRow, 201), (404,), body=requests.QuestionSkip),
+        Endpoint("GET", "/api/answers/{id}/drawing", READ, questions.get_drawing, "The drawing that an answer is",
+                 (Status(200, "The picture, PNG or JPEG.", media_type="image/*"),), (404,)),
         Endpoint("POST", "/api/answers/{id}/self-mark", LEARN, questions.self_mark_answer,
                  "Mark one's own answer, which has no grader, beside the model answer",
                  one("The attempt, with the learner's verdicts.", AnswerRow), (404, 409),
@@ -134,8 +136,7 @@ TEACHING: tuple[AnyEndpoint, ...] = (
                  one("The entry.", MemoryRow), (404,), body=requests.MemoryChange),
         Endpoint("DELETE", "/api/memories/{id}", LEARN, memories.delete_memory,
                  "Delete an entry", (NO_CONTENT,), (404,))),
-    *group("Learner", lambda web: LearningDependencies(
-               web.paths, web.runs, web.teaching_repositories.conversations, web.teaching_repositories.reviews),
+    *group("Learner", LearningDependencies.of,
         Endpoint("GET", "/api/next", READ, next_action.get_next,
                  "What comes next for the caller: over all paths, in one, or in one of its concepts",
                  one("The next action.", responses.NextAction), (404,), query=requests.NextQuery),

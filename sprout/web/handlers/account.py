@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from sprout.errors import BadInput
 from sprout.learning.paths.account import Account
 from sprout.web.handlers.run_wait import cancel_runs
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.endpoint import Call, no_content
 from sprout.web.schemas.requests import ErasureQuery, UserRequest
 
@@ -25,7 +25,7 @@ class AccountDependencies:
     """The data of a learner, and the runs to stop before it is deleted."""
 
     account: Account
-    runs: RunService
+    runs: Runs
 
 
 async def download_archive(call: Call[AccountDependencies, UserRequest]) -> Response:

@@ -8,14 +8,14 @@ from typing import Any, cast
 from sprout.errors import Conflict
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.endpoint import Call
 from sprout.web.http.failures import RunFailed
 
 ENDING_EVENTS = frozenset({"agent_done", "agent_error", "run_done", "waiting_on_human"})
 
 
-async def wait_for_end(call: Call[Any, Any, Any], runs: RunService, run: Run) -> Run | None:
+async def wait_for_end(call: Call[Any, Any, Any], runs: Runs, run: Run) -> Run | None:
     """The completed run; None if that takes longer than a request waits, or needs a person.
 
     Raises RunFailed, Conflict (it was stopped).
@@ -30,7 +30,7 @@ async def wait_for_end(call: Call[Any, Any, Any], runs: RunService, run: Run) ->
     return run
 
 
-async def cancel_runs(call: Call[Any, Any, Any], runs: RunService, *, branch_id: str | None = None) -> None:
+async def cancel_runs(call: Call[Any, Any, Any], runs: Runs, *, branch_id: str | None = None) -> None:
     """Stop the caller's runs, or those of one branch. Raises Conflict: that takes longer than a request waits."""
     try:
         async with asyncio.timeout(call.policy.limits.run_wait_s):
@@ -41,7 +41,7 @@ async def cancel_runs(call: Call[Any, Any, Any], runs: RunService, *, branch_id:
         ) from None
 
 
-async def _wait(call: Call[Any, Any, Any], runs: RunService, run: Run) -> Run:
+async def _wait(call: Call[Any, Any, Any], runs: Runs, run: Run) -> Run:
     """The run when it has ended, waits for a person, or the wait is over."""
     try:
         messages = cast(AsyncGenerator[list[BusMessage], None], runs.follow_to_end(run.root_id))

@@ -18,7 +18,7 @@ from sprout.learning.questions.assessments import Assessments
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage, EphemeralEvent
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.endpoint import Call, json_list_response, json_response, next_link, no_content, page_size
 from sprout.web.schemas.requests import (
     AgentRunRequest,
@@ -40,7 +40,7 @@ KEY_PATTERN = re.compile(r"[\x21-\x7e]{1,200}")
 class AgentRuns:
     """Runs, the paths that they work on, and the names of the agents that were added to Sprout's own."""
 
-    runs: RunService
+    runs: Runs
     paths: PathRepository
     assessments: Assessments
     extra_agents: tuple[str, ...]
@@ -225,7 +225,7 @@ async def follow_run(call: Call[AgentRuns, CursorQuery]) -> Response:
 
 def stream_response(
     call: Call[Any, Any, Any],
-    runs: RunService,
+    runs: Runs,
     run: Run,
     *,
     after: int | None,
@@ -250,7 +250,7 @@ def stream_response(
 
 
 async def until_waiting_events(
-    runs: RunService, run: Run, events: AsyncIterator[list[BusMessage]]
+    runs: Runs, run: Run, events: AsyncIterator[list[BusMessage]]
 ) -> AsyncGenerator[list[BusMessage], None]:
     """The events up to where the run waits for a person, with the news of that."""
     async with aclosing(cast(AsyncGenerator[list[BusMessage], None], events)) as batches:
@@ -274,7 +274,7 @@ def _waiting_events(root: Run) -> list[BusMessage]:
     return [EphemeralEvent(root.id, event.kind, wire_data(event)) for event in (waiting, done)]
 
 
-def _cancel_callback(runs: RunService, run: Run) -> Callable[[], Awaitable[None]]:
+def _cancel_callback(runs: Runs, run: Run) -> Callable[[], Awaitable[None]]:
     async def cancel() -> None:
         try:
             await runs.cancel(run.id, user_id=run.user_id)

@@ -10,7 +10,7 @@ from sprout.accounts.sessions import Sessions
 from sprout.accounts.tokens import Tokens
 from sprout.errors import MissingRight, NotSignedIn
 from sprout.web.http.middleware import SAFE_METHODS
-from sprout.web.http.session_cookie import SessionCookie
+from sprout.web.http.secret_cookie import SecretCookie
 
 Authenticate = Callable[[Request], Awaitable[Principal | None]]
 """The sender of a request; None for one that names none. Raises NotSignedIn: what it names is not valid (any more)."""
@@ -53,7 +53,7 @@ class AccountAuthentication:
         origin: of this server's page, such as `https://sprout.example`; by default that of the request's Host header.
     """
 
-    def __init__(self, sessions: Sessions, tokens: Tokens, cookie: SessionCookie, origin: str | None) -> None:
+    def __init__(self, sessions: Sessions, tokens: Tokens, cookie: SecretCookie, origin: str | None) -> None:
         self._sessions, self._tokens, self._cookie, self._origin = sessions, tokens, cookie, origin
 
     async def __call__(self, request: Request) -> Principal | None:

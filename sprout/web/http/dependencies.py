@@ -16,6 +16,7 @@ from sprout.accounts.class_sign_in import ClassSignIn
 from sprout.accounts.classes import Classes, Memberships
 from sprout.accounts.concerns import Concerns
 from sprout.accounts.desk import Desk
+from sprout.accounts.email_recovery import EmailRecovery
 from sprout.accounts.given_paths import GivenPaths, PathGiver
 from sprout.accounts.identities import LinkedIdentities
 from sprout.accounts.identity_sign_in import IdentitySignIn
@@ -58,12 +59,11 @@ from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
-from sprout.web.http.attempt_cookie import AttemptCookie
 from sprout.web.http.authentication import Authenticate
 from sprout.web.http.limits import WebLimits
 from sprout.web.http.open_streams import OpenStreams
 from sprout.web.http.rate_limits import RateLimiters, TakeToken
-from sprout.web.http.session_cookie import SessionCookie
+from sprout.web.http.secret_cookie import SecretCookie
 
 DetectMediaType = Callable[[str, str, bytes], tuple[str, str]]
 """File name, declared media type and bytes in; displayed name and detected media type out. Raises BadInput."""
@@ -72,7 +72,7 @@ ReadQuestionFile = Callable[[str, bytes], Awaitable[QuestionFile]]
 """File name and bytes in; its checked questions out. Raises UnsupportedType, UnreadableDocument."""
 
 
-class RunService(Protocol):
+class Runs(Protocol):
     """Runs, as the handlers use them; `LiveRuns` is the implementation."""
 
     async def start(
@@ -219,6 +219,7 @@ class AccountRepositories:
 
     Args:
         passkey_sign_in, identity_sign_in: None where the server has no such way to sign in.
+        email_recovery: None where the server has no mail server.
         provider_name: what people call the OpenID provider.
         methods: the names of these ways; none on a server for one learner.
     """
@@ -245,8 +246,9 @@ class AccountRepositories:
     desks: DeskRepositories
     records: RecordRepositories
     contrasts: Contrasts
-    cookie: SessionCookie
-    attempt_cookie: AttemptCookie
+    cookie: SecretCookie
+    attempt_cookie: SecretCookie
+    email_recovery: EmailRecovery | None = None
     provider_name: str = ""
     methods: tuple[Method, ...] = ()
 
@@ -256,17 +258,31 @@ class PathsAndRuns:
     """Paths, and the runs that work on them."""
 
     paths: PathRepository
-    runs: RunService
+    runs: Runs
 
 
 @dataclass(frozen=True, slots=True)
 class LearningDependencies:
-    """Paths, the runs that work on them, the lessons that were begun, and the reviews that are due."""
+    """Paths, the runs that work on them, the lessons that were begun, reviews, placements and mix-ups."""
 
     paths: PathRepository
-    runs: RunService
+    runs: Runs
     conversations: Conversations
     reviews: Reviews
+    placements: Placements
+    misconceptions: Misconceptions
+
+    @classmethod
+    def of(cls, web: "WebDependencies") -> "LearningDependencies":
+        teaching = web.teaching_repositories
+        return cls(
+            paths=web.paths,
+            runs=web.runs,
+            conversations=teaching.conversations,
+            reviews=teaching.reviews,
+            placements=teaching.placements,
+            misconceptions=teaching.misconceptions,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +291,7 @@ class DiagnosticsAndRuns:
 
     assessments: Assessments
     paths: PathRepository
-    runs: RunService
+    runs: Runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,9 +321,17 @@ class ModelKeyStore(Protocol):
         """Keep it, in place of an earlier one. Raises BadInput, Conflict, StorageUnavailable."""
         ...
 
-    async def forget(self) -> None:
-        """Remove it, if there is one. Raises Conflict, StorageUnavailable."""
+    async def forget(self) -> bool:
+        """Remove it; whether there was one. Raises Conflict, StorageUnavailable."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedModelKey:
+    """The model key, and the log that says who has changed it."""
+
+    store: ModelKeyStore
+    security_log: SecurityLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +386,7 @@ class WebDependencies:
     teaching_repositories: TeachingRepositories
     account: Account
     account_repositories: AccountRepositories
-    runs: RunService
+    runs: Runs
     server_probes: ServerProbes
     model_key: ModelKeyStore
     page_files: PageFiles
@@ -376,3 +400,7 @@ class WebDependencies:
     @property
     def paths(self) -> PathRepository:
         return self.path_repositories.paths
+
+    @property
+    def logged_model_key(self) -> LoggedModelKey:
+        return LoggedModelKey(self.model_key, self.account_repositories.security_log)

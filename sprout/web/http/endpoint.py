@@ -134,7 +134,7 @@ class Endpoint(Generic[D, Q, B]):
         return await self.handler(call)
 
     async def _principal(self, request: Request, policy: RequestPolicy) -> Principal | None:
-        """The caller, who may; nobody is asked for at a public endpoint.
+        """The caller, who may; a public endpoint asks for none.
 
         Raises NotSignedIn, MissingRight, TooManyRequests.
         """

@@ -15,6 +15,7 @@ from sprout.accounts.accounts import CodeInvalid
 from sprout.accounts.attempts import AttemptInvalid
 from sprout.accounts.classes import ClassCodeInvalid
 from sprout.accounts.identities import ProviderUnavailable
+from sprout.accounts.mail_queue import MailQueueFull
 from sprout.errors import (
     BadInput,
     Conflict,
@@ -89,6 +90,7 @@ STATUS: dict[type[SproutError], int] = {
     ClassCodeInvalid: 410,
     AttemptInvalid: 410,
     ProviderUnavailable: 503,
+    MailQueueFull: 503,
     Conflict: 409,
     NoChangeNeeded: 409,
     KeyReused: 422,

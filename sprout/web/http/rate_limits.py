@@ -17,6 +17,7 @@ MAX_BUCKETS = 10_000  # beyond that, full buckets are dropped
 MESSAGES = {
     KIND_REQUESTS: "Too many requests. Try again in {seconds} s.",
     "runs": "Too many runs started. Try again in {seconds} s.",
+    "mails": "Too many e-mails to this address or account. Try again in {seconds} s.",
     "sign_ins": "Too many attempts to sign in. Try again in {seconds} s.",
     "uploads": "Daily upload limit reached. Try again in {seconds} s.",
 }
@@ -118,7 +119,7 @@ class RequestLimiter:
 
 class SignInThrottle:
     """Attempts to sign in: few for an account from one address, more for the account from all addresses, so that
-    nobody is easily locked out by others, and as many for an address as a class needs.
+    others can hardly lock an account out, and as many for an address as a class needs.
 
     Args:
         take: of buckets that all processes share.
@@ -137,6 +138,11 @@ class SignInThrottle:
             await self._pair.take(f"{hidden}@{address}")
             await self._account.take(hidden)
         await self._address.take(f"@{address}")
+
+
+def mail_limiter(take: TakeToken | None = None) -> RateLimiter:
+    """The limit of mails to one account or address: five at once, then one each ten minutes."""
+    return RateLimiter("mails", RateLimit(per_s=1 / 600, burst=5), take or LocalBuckets().take)
 
 
 class RateLimiters:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from sprout.runs.run_store import StoredEvent
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 
 Report = Callable[[int, str], Awaitable[None]]
 """Takes the number of an event and what has happened, in a sentence."""
@@ -31,7 +31,7 @@ SENTENCES: Mapping[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-async def follow_run(runs: RunService, run: Run, report: Report, *, after: int, seconds: int) -> list[str]:
+async def follow_run(runs: Runs, run: Run, report: Report, *, after: int, seconds: int) -> list[str]:
     """The sentences of the events after a number, reported one by one.
 
     Ends with the run, where it waits for a person, after so many seconds, or with the server.
@@ -58,6 +58,6 @@ async def _tell(message: BusMessage, said: list[str], report: Report) -> None:
     await report(message.seq, said[-1])
 
 
-async def _waits(runs: RunService, run: Run) -> bool:
+async def _waits(runs: Runs, run: Run) -> bool:
     root = await runs.run(run.root_id, user_id=run.user_id)
     return root.state is RunState.WAITING_ON_HUMAN and not root.answered

@@ -32,6 +32,8 @@ _PLACEMENT_CLOSED = (
 _NO_PASSWORDS = "Nobody signs in with a password here: `SPROUT_AUTH` does not say so."
 _KEY_ELSEWHERE = "The environment sets the key, or several processes share the work: then it has to."
 _KEY_NOT_WRITTEN = "The file of the key can't be written."
+_NO_MAIL = "This server sends no mail: `SPROUT_SMTP__HOST` is not set."
+_MAIL_QUEUE_FULL = "Too many mails wait to be sent."
 _LAST_OWNER = "They are the only owner."
 _NAME_TAKEN = "Another account has this name."
 _CLASS_CODE_INVALID = "The code expired, was revoked or used up, or never was."
@@ -54,6 +56,11 @@ ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("POST", "/api/sign-in"): {401: "The name or the password isn't right.", 404: _NO_PASSWORDS},
     ("POST", "/api/sign-in/set-up"): {404: _NO_PASSWORDS, 409: _NAME_TAKEN},
     ("POST", "/api/sign-in/password"): {404: _NO_PASSWORDS},
+    ("POST", "/api/sign-in/forgotten"): {404: _NO_MAIL, 503: _MAIL_QUEUE_FULL},
+    ("POST", "/api/sign-in/email"): {404: _NO_MAIL},
+    ("GET", "/api/account/email"): {404: _NO_MAIL},
+    ("PUT", "/api/account/email"): {404: _NO_MAIL, 503: _MAIL_QUEUE_FULL},
+    ("DELETE", "/api/account/email"): {404: f"{_NO_MAIL[:-1]}, or the account has no address."},
     ("POST", "/api/account/tokens"): {409: "There are 50 tokens already: revoke one first."},
     ("POST", "/api/people"): {409: _NAME_TAKEN},
     ("POST", "/api/classes"): {413: "The caller has as many classes as a teacher may have."},

@@ -128,7 +128,7 @@ def _operation(endpoint: AnyEndpoint, schemas: Schemas) -> Json:
 
 
 def _security(access: Access) -> list[Json]:
-    """The ways to say who calls, each with the scope that it takes; none where nobody needs to."""
+    """The ways to authenticate, each with the scope that it takes; none for a public endpoint."""
     if access.scope is None:
         return []
     ways = ["session"] if access.in_person else ["session", "token"]

@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints
 
 from sprout.accounts.principal import Scope
 from sprout.accounts.tokens import MAX_DAYS
+from sprout.learning.text.language import PageLanguage
 from sprout.web.schemas.requests import PageSize, RequestModel
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -36,6 +37,28 @@ class PasswordFromLink(RequestModel):
 
     code: Code
     password: Password
+
+
+class RecoveryRequest(RequestModel):
+    """A forgotten password."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=300)] = Field(
+        description="to sign in with, or the confirmed e-mail address"
+    )
+    language: PageLanguage = Field(default="en", description="of the mail")
+
+
+class EmailChange(RequestModel):
+    """One's own e-mail address, which a link is sent to."""
+
+    email: Annotated[str, StringConstraints(min_length=1, max_length=300)]
+    language: PageLanguage = Field(default="en", description="of the mail")
+
+
+class EmailConfirmation(RequestModel):
+    """The code of the link that was sent to an e-mail address."""
+
+    code: Code
 
 
 class PasswordChange(RequestModel):

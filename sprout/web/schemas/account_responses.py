@@ -16,6 +16,7 @@ class SignInMethods(Wire):
     methods: Sequence[Method]
     set_up: bool = Field(description="whether the first owner is still to be made, with a code")
     provider: str = Field(description="what people call the OpenID provider; may be empty")
+    recovery: bool = Field(description="whether a link for a new password is sent by e-mail")
 
 
 class PasskeyOptions(Wire):

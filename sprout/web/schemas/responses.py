@@ -22,6 +22,7 @@ from sprout.learning.paths.left_out import LeftOutSection
 from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
+from sprout.learning.placement.repository import PlacementOverview
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
 from sprout.learning.questions.questions import AnswerForm
 from sprout.learning.reviews.day import DayDone, ForecastDay, ReviewsDue, WeekGains
@@ -105,14 +106,18 @@ class TodayPath(Wire):
         leaves: of its plant, a letter for each learned part in the order in which they were: n for new, m for
             mastered, d for due.
         parts: how many there are to learn.
+        missed_today: how many were not recalled today, so that they come back.
         next: what comes next in it, reviews aside.
+        placement: what it would take to find where one starts; null of a path that is begun, or has no lesson yet.
     """
 
     branch: BranchRow
     leaves: str
     parts: int
     learned_today: int
+    missed_today: int
     next: NextAction
+    placement: PlacementOverview | None
 
 
 class Today(Wire):
@@ -126,6 +131,7 @@ class Today(Wire):
         done: whether it is enough for today.
         next: what comes after the reviews, over all paths.
         day: what was done since it began.
+        cleared: the mix-ups that were cleared in the last seven days, as sentences, the last one first.
         paths: those with something to learn first; `more_paths` of them are not listed.
     """
 
@@ -138,6 +144,7 @@ class Today(Wire):
     next: NextAction
     day: DayDone
     week: WeekGains
+    cleared: list[str]
     tomorrow: ForecastDay
     paths: list[TodayPath]
     more_paths: int

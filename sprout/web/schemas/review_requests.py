@@ -7,9 +7,9 @@ from pydantic import Field, StringConstraints
 from sprout.agents.tutor.task import MAX_CRITERIA
 from sprout.events import Mark
 from sprout.learning.marking.grading import MAX_MISCONCEPTION
-from sprout.learning.reviews.calendar import Language
 from sprout.learning.reviews.cards import MAX_RETENTION, MIN_RETENTION
 from sprout.learning.reviews.workload import Minutes
+from sprout.learning.text.language import PageLanguage
 from sprout.web.schemas.item_answer import ItemAnswer
 from sprout.web.schemas.requests import SURE_DESCRIPTION, Id, UserRequest
 
@@ -17,7 +17,7 @@ MAX_SECONDS = 86_400
 
 
 class CalendarQuery(UserRequest):
-    language: Language = Field(default="en", description="of the events")
+    language: PageLanguage = Field(default="en", description="of the events")
     access_token: str | None = Field(
         default=None,
         max_length=200,

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.web.http.access_watch import while_admitted
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.endpoint import Call
 from sprout.web.http.open_streams import StreamClient
 from sprout.web.schemas.requests import LearnerStreamQuery
@@ -22,7 +22,7 @@ CURSOR_MAX_CHARACTERS = 20_000
 _CURSOR = re.compile(rf"[A-Za-z0-9._-]{{1,100}}:[0-9]{{1,{CURSOR_MAX_DIGITS}}}")
 
 
-async def follow_learner(call: Call[RunService, LearnerStreamQuery]) -> Response:
+async def follow_learner(call: Call[Runs, LearnerStreamQuery]) -> Response:
     """The caller's runs as one stream: `root:seq,root:seq` is a cursor, and the id of every stored event."""
     cursors = parse_cursors(call.request.headers.get("last-event-id"), call.query.after)
     return EventStream(

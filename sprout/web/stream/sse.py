@@ -137,7 +137,7 @@ class EventStream(EventSourceResponse):
                     if len(batch) > 1:
                         await asyncio.sleep(0)  # a replay never really waits: yield to other tasks
         except Exception as error:  # the status is sent already: the client is asked to reconnect
-            if not isinstance(error, DatabaseUnavailable):  # its loss is told where it is found
+            if not isinstance(error, DatabaseUnavailable):  # the database reports its own loss
                 log.exception("stream.failed", extra=self._log_fields)
             yield self._failure()
         self._complete = True

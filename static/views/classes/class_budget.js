@@ -7,9 +7,9 @@ import { money } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import * as api from "../../net/api.js";
 import * as classesApi from "../../net/classes_api.js";
+import { useDeed } from "../common/deed.js";
 import { useLoaded } from "../common/loaded.js";
 import { Problem } from "./confirm_dialog.js";
-import { useDeed } from "./deed.js";
 
 /** @import { ClassBudget, ClassModel as ClassModelName, SchoolClass, Status } from "../../types.d.ts" */
 

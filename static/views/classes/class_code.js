@@ -6,10 +6,10 @@ import { t } from "../../i18n/classes.js";
 import { inGroups } from "../../lib/class_code.js";
 import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
+import { useDeed } from "../common/deed.js";
 import { Icon } from "../common/icons.js";
 import { Problem } from "./confirm_dialog.js";
 import { dayWords } from "./words.js";
-import { useDeed } from "./deed.js";
 import { printCode } from "./poster.js";
 
 /** @import { ClassCode, SchoolClass } from "../../types.d.ts" */

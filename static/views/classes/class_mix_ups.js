@@ -7,9 +7,9 @@ import { html } from "../../lib/html.js";
 import { serverNow } from "../../net/api.js";
 import * as classesApi from "../../net/classes_api.js";
 import { daysAway } from "../../state/class_matrix.js";
+import { useDeed } from "../common/deed.js";
 import { Icon } from "../common/icons.js";
 import { Problem } from "./confirm_dialog.js";
-import { useDeed } from "./deed.js";
 
 /** @import { ClassMixUp, ClassProgress } from "../../types.d.ts" */
 

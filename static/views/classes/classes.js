@@ -9,11 +9,11 @@ import { inGroups } from "../../lib/class_code.js";
 import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
 import { classUrl, navigate } from "../../state/router.js";
+import { useDeed } from "../common/deed.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Shell } from "../common/shell.js";
 import { ConfirmDialog, Problem } from "./confirm_dialog.js";
-import { useDeed } from "./deed.js";
 import { RenameDialog } from "./rename_dialog.js";
 
 /** @import { SchoolClass } from "../../types.d.ts" */

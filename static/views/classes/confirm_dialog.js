@@ -2,9 +2,9 @@
 /** Dialog before something that cannot be undone. */
 
 import { html } from "../../lib/html.js";
+import { useDeed } from "../common/deed.js";
 import { Dialog } from "../common/dialog.js";
 import { Icon } from "../common/icons.js";
-import { useDeed } from "./deed.js";
 
 /**
  * @param {{

@@ -50,15 +50,14 @@ export const DeskAnswer = ({ classId, item, place, of }) => html`<section class=
 </section>`;
 
 /**
- * The learner's words, with what shows a criterion underlined, and the drawing that they show by disputing the question.
+ * The learner's words, with what shows a criterion underlined, and their drawing if the answer is one.
  * @param {{ classId: string, item: DeskItem }} props
  */
 function Said({ classId, item }) {
   if (item.answer === null) return html`<p class="an-said dim">${t("dk.unanswered")}</p>`;
   return html`<div class="an-said">
     <small>${t(item.helped ? "dk.helped" : "dk.own")}</small>
-    ${item.showsDrawing && html`<img src=${drawingUrl(classId, item.id)} alt=${t("dk.drawing")} />`}
-    ${item.drawn && !item.showsDrawing && html`<p class="dim">${t("dk.drawn")}</p>`}
+    ${item.drawn && html`<img src=${drawingUrl(classId, item.id)} alt=${t("dk.drawing")} />`}
     <p dir="auto">${underlined(item.answer, item.criteria)}</p>
   </div>`;
 }

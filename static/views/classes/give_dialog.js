@@ -7,10 +7,10 @@ import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { pathsUrl } from "../../state/router.js";
+import { useDeed } from "../common/deed.js";
 import { Dialog } from "../common/dialog.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Problem } from "./confirm_dialog.js";
-import { useDeed } from "./deed.js";
 import { copiesWords } from "./given_paths.js";
 
 /** @import { GivenPath, PathSummary } from "../../types.d.ts" */

@@ -6,10 +6,10 @@ import { t } from "../../i18n/classes.js";
 import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
 import { loadSheet } from "../../lib/style_sheets.js";
+import { useDeed } from "../common/deed.js";
 import { Dialog } from "../common/dialog.js";
 import { lazy } from "../common/lazy.js";
 import { Problem } from "./confirm_dialog.js";
-import { useDeed } from "./deed.js";
 
 /** @import { ClassMember, LearnerCard, SchoolClass } from "../../types.d.ts" */
 

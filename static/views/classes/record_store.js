@@ -7,9 +7,9 @@ import { count, day } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { serverSentence } from "../../lib/server_words.js";
 import * as classesApi from "../../net/classes_api.js";
+import { useDeed } from "../common/deed.js";
 import { useLoaded } from "../common/loaded.js";
 import { ConfirmDialog, Problem } from "./confirm_dialog.js";
-import { useDeed } from "./deed.js";
 
 /** @import { RecordStore, RecordStoreChange } from "../../types.d.ts" */
 

@@ -4,9 +4,9 @@
 import { t } from "../../i18n/classes.js";
 import { html } from "../../lib/html.js";
 import * as classesApi from "../../net/classes_api.js";
+import { useDeed } from "../common/deed.js";
 import { Dialog } from "../common/dialog.js";
 import { Problem } from "./confirm_dialog.js";
-import { useDeed } from "./deed.js";
 
 /** @import { SchoolClass } from "../../types.d.ts" */
 

@@ -1,8 +1,10 @@
 // @ts-check
-/** Options of a choice, selected by pointer, arrow keys or number keys. */
+/** Options of a choice by letter, as the tutor names them; selected by pointer, arrow keys, or keys of a letter or number. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../../lib/html.js";
+
+const LETTERS = "ABCDEFGH";
 
 /**
  * @param {{
@@ -17,9 +19,9 @@ import { html } from "../../lib/html.js";
 export function Options({ name, legend, options, chosen, off, onChosen }) {
   const rows = useRef(/** @type {HTMLFieldSetElement | null} */ (null));
   useLayoutEffect(() => {
-    // number keys work wherever the focus is
+    // keys work wherever the focus is
     const key = (/** @type {KeyboardEvent} */ event) => {
-      const at = numberOf(event, options.length);
+      const at = indexOf(event, options.length);
       if (off || at === null) return;
       onChosen(options[at]);
       rows.current?.querySelectorAll("input")[at].focus(); // then Enter answers and the arrow keys work
@@ -32,7 +34,7 @@ export function Options({ name, legend, options, chosen, off, onChosen }) {
     ${options.map(
       (option, i) => html`<label class="opt" key=${option}>
         <input type="radio" name=${name} checked=${chosen === option} onChange=${() => onChosen(option)} />
-        <span class="key">${i + 1}</span>
+        <span class="key">${LETTERS[i] ?? i + 1}</span>
         <span class="say">${option}</span>
       </label>`,
     )}
@@ -40,13 +42,14 @@ export function Options({ name, legend, options, chosen, off, onChosen }) {
 }
 
 /**
- * Index of the option that a number key selects; null in a text field or without such an option.
+ * Index of the option that a key selects; null in a text field or without such an option.
  * @param {KeyboardEvent} event
  * @param {number} many
  * @returns {number | null}
  */
-function numberOf(event, many) {
-  if (event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return null;
+function indexOf(event, many) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return null;
   if (event.target instanceof Element && event.target.closest("textarea, input:not([type=radio]), dialog")) return null;
-  return Number(event.key) <= many ? Number(event.key) - 1 : null;
+  const at = /[1-9]/.test(event.key) ? Number(event.key) - 1 : LETTERS.indexOf(event.key.toUpperCase());
+  return at >= 0 && at < many ? at : null;
 }

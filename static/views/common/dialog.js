@@ -3,8 +3,12 @@
 
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../../lib/html.js";
+import { loadSheet } from "../../lib/style_sheets.js";
+
+await loadSheet("styles/dialog.css");
 
 /**
+ * The page closes it before the browser does, so that a key pressed once the focus is back can open it again.
  * @param {{
  *   title: string,
  *   hideTitle?: boolean,
@@ -26,10 +30,19 @@ export function Dialog({ title, hideTitle, kind = "", onClose, children }) {
       (before?.isConnected ? before : document.getElementById("main"))?.focus({ preventScroll: true });
     };
   }, []);
-  const outside = (/** @type {MouseEvent} */ event) => {
-    if (event.target === box.current) onClose();
+  const close = (/** @type {Event} */ event) => {
+    if (event.target !== box.current) return; // one that is off the page has no box
+    event.preventDefault();
+    onClose();
   };
-  return html`<dialog class="dialog ${kind}" ref=${box} aria-labelledby=${id} onClose=${onClose} onClick=${outside}>
+  return html`<dialog
+    class="dialog ${kind}"
+    ref=${box}
+    aria-labelledby=${id}
+    onCancel=${close}
+    onClose=${close}
+    onClick=${close}
+  >
     <div class="dialog-in"><h2 class=${hideTitle ? "vh" : "t18"} id=${id}>${title}</h2>${children}</div>
   </dialog>`;
 }

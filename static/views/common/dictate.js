@@ -2,7 +2,7 @@
 /** Button in an answer's field that writes what is said; there is none where the browser cannot. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { t } from "../../i18n/aloud.js";
 import { html } from "../../lib/html.js";
 import { chosenLanguage } from "../../lib/i18n.js";
@@ -34,7 +34,8 @@ export function Dictate({ field, about, off, onWords }) {
   useEffect(() => {
     if (off && isHeard) stopDictation();
   }, [off]);
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // at once: the next key may come before the page is drawn
     const box = field.current;
     if (!isHeard || !box) return undefined;
     const escape = (/** @type {KeyboardEvent} */ event) => {

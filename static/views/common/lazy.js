@@ -3,6 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { html } from "../../lib/html.js";
+import { untilFetched } from "../../lib/until_fetched.js";
 
 /**
  * A view that is loaded when it is first shown, or prefetched.
@@ -15,12 +16,7 @@ export function lazy(fetched) {
   const prefetch = async () => {
     if (asked) return;
     asked = true;
-    try {
-      found.value = await fetched();
-    } catch (error) {
-      asked = false; // offline, as the status line says: the next render tries again
-      if (!(error instanceof TypeError)) reportError(error); // a module that cannot run is a fault of ours
-    }
+    found.value = await untilFetched(fetched);
   };
   /** @param {P} props */
   const View = (props) => {

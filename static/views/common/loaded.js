@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { html } from "../../lib/html.js";
 import { onReconnect } from "../../net/connection.js";
 import { onRunChanges } from "../../state/tab_stream.js";
-import { Fault } from "./shell.js";
+import { Fault, Loading } from "./shell.js";
 
 /** @import { Signal } from "@preact/signals" */
 
@@ -63,5 +63,5 @@ export function useLoaded(fetched) {
  */
 export const LoadingState = ({ of: { found, problem, busy, load }, words }) => html`
   ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} busy=${busy.value} />`}
-  ${!found.value && !problem.value && html`<p class="loading dimmer" role="status">${words}</p>`}
+  ${!found.value && !problem.value && html`<${Loading} words=${words} isWrapped=${false} />`}
 `;

@@ -8,6 +8,7 @@ import { t } from "../../i18n/next.js";
 import { useIsWide } from "./media_query.js";
 import { DockedStep, stepLabel, stepTitle, stepUrl, useNextStep } from "./next_step.js";
 import { Mark } from "./node_state_shapes.js";
+import { Loading } from "./shell.js";
 
 /** @import { NextAction } from "../../types.d.ts" */
 
@@ -18,14 +19,21 @@ export function NextCard({ onShown }) {
   const next = useNextStep({});
   const isWide = useIsWide();
   const isShown = next !== null && SHOWN.includes(next.kind);
-  useEffect(() => onShown(isShown), [isShown]);
-  if (!next || !isShown) return null;
-  const why = next.kind === "review" ? t("next.why.due") : placeOf(next);
-  return isWide ? html`<${Card} next=${next} why=${why} />` : html`<${DockedStep} next=${next} why=${why} />`;
+  useEffect(() => {
+    if (next) onShown(isShown);
+  }, [next, isShown]);
+  if (next && !isShown) return null;
+  const why = next?.kind === "review" ? t("next.why.due") : next && placeOf(next);
+  if (!isWide) return html`<${DockedStep} next=${next} why=${why ?? ""} />`;
+  return next ? html`<${Card} next=${next} why=${why ?? ""} />` : html`<${CardLoading} />`;
 }
 
 /** Where the step is. @param {NextAction} next */
 const placeOf = (next) => commaJoined([next.branch?.title, next.node && next.concept?.title]);
+
+const CardLoading = () => html`<div class="next-card">
+  <${Loading} words=${t("next.loading")} isWrapped=${false} />
+</div>`;
 
 /** @param {{ next: NextAction, why: string }} props */
 function Card({ next, why }) {

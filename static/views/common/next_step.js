@@ -7,8 +7,10 @@ import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../i18n/next.js";
 import * as api from "../../net/api.js";
+import { onReconnect } from "../../net/connection.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { homeUrl, lessonUrl, pathUrl, reviewUrl, runUrl } from "../../state/router.js";
+import { Loading } from "./shell.js";
 
 /** @import { NextAction, NodeRow } from "../../types.d.ts" */
 /** @typedef {NextAction & { node: NodeRow }} NextLesson */
@@ -23,16 +25,23 @@ export function useNextStep(within, turn = null) {
   const found = useSignal(/** @type {NextAction | null} */ (null));
   useEffect(() => {
     let left = false;
-    pathsApi.nextAction(within).then(
-      (action) => {
-        if (!left) found.value = action;
-      },
-      (error) => {
-        if (!(error instanceof api.ApiError)) throw error; // the screen itself reports the outage
-      },
-    );
+    let isMissed = false;
+    const load = () =>
+      pathsApi.nextAction(within).then(
+        (action) => {
+          if (!left) found.value = action;
+          isMissed = false;
+        },
+        (error) => {
+          isMissed = true;
+          if (!(error instanceof api.ApiError)) throw error; // the screen itself reports the outage
+        },
+      );
+    load();
+    const unwatch = onReconnect(() => isMissed && load());
     return () => {
       left = true;
+      unwatch();
     };
   }, [within.branchId, within.nodeId, turn]);
   return found.value;
@@ -97,16 +106,22 @@ function reasonKey(next) {
 }
 
 /**
- * The step at the lower edge of a small screen.
- * @param {{ next: NextAction, why?: string }} props `why`: a second line, where no other part of the screen says it
+ * The step at the lower edge of a small screen, and its place while it is not known.
+ * @param {{ next: NextAction | null, why?: string }} props `why`: a second line, where no other part of the screen says it
  */
 export const DockedStep = ({ next, why = "" }) => html`<div class="docked">
-  <${ReviewLine} next=${next} />
-  <a class="btn go" href=${stepUrl(next)}>
-    <span class="docked-title">${stepTitle(next)}</span>
-    <small>${stepLabel(next)}</small>
-    ${why && html`<small class="docked-why">${why}</small>`}
-  </a>
+  ${
+    next
+      ? html`
+        <${ReviewLine} next=${next} />
+        <a class="btn go" href=${stepUrl(next)}>
+          <span class="docked-title">${stepTitle(next)}</span>
+          <small>${stepLabel(next)}</small>
+          ${why && html`<small class="docked-why">${why}</small>`}
+        </a>
+      `
+      : html`<${Loading} words=${t("next.loading")} isWrapped=${false} />`
+  }
 </div>`;
 
 /** The reviews that are due on a path, beside what comes next on it. @param {{ next: NextAction }} props */

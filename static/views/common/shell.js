@@ -8,6 +8,7 @@ import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { connection } from "../../net/connection.js";
 import { nowMs, useTicking } from "../../state/clock.js";
+import { dueReviews } from "../../state/due_reviews.js";
 import { isTeacher } from "../../state/rights.js";
 import { classesUrl, homeUrl, pathsUrl, progressUrl, runUrl, screen, settingsUrl } from "../../state/router.js";
 import { waitingRuns } from "../../state/tab_stream.js";
@@ -108,9 +109,15 @@ const Places = () =>
       aria-current=${screen.value.name === name ? "page" : holds.includes(screen.value.name) || undefined}
     >
       <${Icon} name=${icon} />
-      ${t(label)}
+      ${t(label)}${name === "home" && html`<${DueCount} />`}
     </a>`,
   )}`;
+
+/** How many reviews are due today, beside the name of the place. */
+const DueCount = () => {
+  const n = dueReviews.value?.today;
+  return n ? html`<span class="count">${t("nav.due", { n })}</span>` : null;
+};
 
 /** On a phone the bar begins with the way back. @param {{ to?: { title: string, url: string | null } }} props */
 const WayBack = ({ to = { title: t("nav.paths"), url: pathsUrl() } }) =>
@@ -207,18 +214,42 @@ function ThemeButton() {
 
 /**
  * An error message with a retry.
- * @param {{ message: string, onRetry?: () => void, busy?: boolean, children?: ComponentChildren }} props
+ * @param {{
+ *   message: string,
+ *   onRetry?: () => void,
+ *   busy?: boolean,
+ *   isFilled?: boolean,
+ *   children?: ComponentChildren,
+ * }} props `isFilled`: whether to try again is the next step of the screen
  */
-export const Fault = ({ message, onRetry, busy, children }) => html`<div class="fault-note" role="alert">
+export const Fault = ({ message, onRetry, busy, isFilled, children }) => html`<div class="fault-note" role="alert">
   <${Icon} name="warn" />
   <div><p>${message}</p>${children}</div>
   ${
     onRetry &&
-    html`<button class="btn sm" type="button" onClick=${onRetry} disabled=${busy} aria-busy=${busy || undefined}>
+    html`<button
+      class=${isFilled ? "btn go" : "btn sm"}
+      type="button"
+      onClick=${onRetry}
+      disabled=${busy}
+      aria-busy=${busy || undefined}
+    >
       ${t(busy ? "error.retrying" : "error.retry")}
     </button>`
   }
 </div>`;
+
+/**
+ * Notice of a screen that is being fetched: what for, and that nothing need be pressed.
+ * @param {{ words: string, isWrapped?: boolean }} props `isWrapped`: whether it keeps the margins of the page itself
+ */
+export const Loading = ({ words, isWrapped = true }) => html`<p
+  class=${isWrapped ? "wrap loading" : "loading"}
+  role="status"
+>
+  <span class="pulse"></span>
+  <span>${t("wait.loading", { words })}</span>
+</p>`;
 
 /**
  * A screen for something that does not exist.

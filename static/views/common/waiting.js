@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
+import { t as common } from "../../lib/i18n.js";
 
 const SLOW_MS = 10_000;
 
@@ -16,6 +17,6 @@ export function Waiting({ words }) {
   }, []);
   return html`<p class="growing" role="status">
     <span class="pulse"></span>
-    <span>${slow ? t("tu.slow", { words }) : words}</span>
+    <span>${slow ? t("tu.slow", { words }) : common("wait.loading", { words })}</span>
   </p>`;
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /** Reason of a node, behind the words "Why this is here". */
 
+import { t } from "../../i18n/about.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 
 /** @param {{ reason: string | null }} props */
 export const WhyHere = ({ reason }) =>

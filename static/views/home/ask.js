@@ -3,10 +3,11 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../../i18n/home.js";
 import { requestOf, addFiles } from "../../lib/file_selection.js";
 import { modelName, money, size } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t as common } from "../../lib/i18n.js";
 import { toldModel, isUnfit } from "../../lib/model_fitness.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
@@ -29,6 +30,9 @@ const waysOn = lazy(async () => {
   const [{ WaysOn }] = await Promise.all([import("./ways_on.js"), loadSheet("styles/ways.css")]);
   return WaysOn;
 });
+
+/** Whether files can be dragged here: a finger cannot. */
+const CAN_DROP = !matchMedia("(pointer: coarse)").matches;
 
 /** Upload limits until the server's are loaded. */
 const LIMITS = {
@@ -166,7 +170,7 @@ export function AskForm({ status, asked, refusal, isNext }) {
         id="topic"
         ref=${input}
         rows="2"
-        placeholder=${t("ask.placeholder")}
+        placeholder=${status ? t(status.model.offline ? "ask.placeholder_offline" : "ask.placeholder") : ""}
         value=${words.value}
         maxlength="4000"
         disabled=${Boolean(step.value)}
@@ -201,7 +205,7 @@ export function AskForm({ status, asked, refusal, isNext }) {
           onClick=${() => picker.current?.click()}
         >
           <${Icon} name="upload" small />
-          ${dragging.value > 0 ? t("ask.drop") : t("ask.add_notes")}
+          ${dragging.value > 0 ? t("ask.drop") : t(CAN_DROP ? "ask.add_notes" : "ask.add_files")}
         </button>
         <span class="sp hide-s"></span>
         <div class="seg" role="group" aria-label=${t("ask.size")}>
@@ -278,7 +282,7 @@ function Fitness({ status, small }) {
   if (!told) return null;
   const unfit = isUnfit(told.fitness);
   const { minutes } = status.estimate[small ? "small" : "full"];
-  const values = { model: modelName(told.model, false), minutes: t("cost.minutes", { n: minutes }) };
+  const values = { model: modelName(told.model, false), minutes: common("cost.minutes", { n: minutes }) };
   return html`<p class=${unfit ? "err" : "cost"}>
     <${Icon} name=${unfit ? "warn" : "clock"} small /><span>${t(`fit.${told.fitness}`, values)}</span>
   </p>`;
@@ -335,7 +339,7 @@ function costLine(status, small) {
   if (!costUsdHigh) return t("cost.unknown", { concepts, model: modelName(status.model.name, false) });
   return t("cost.priced", {
     concepts,
-    minutes: t("cost.minutes", { n: minutes }),
+    minutes: common("cost.minutes", { n: minutes }),
     low: money(costUsdLow),
     high: money(costUsdHigh),
   });

@@ -21,15 +21,13 @@ export function CourseList({ courses, onChoose, busy }) {
         (each) => html`<li key=${each.title}>
           <${Mark} state="ready" />
           <span>
-            <b>${each.title}</b>
+            <button class="link" type="button" disabled=${busy} onClick=${() => onChoose(each.title)}>
+              <span class="vh">${t("ways.grow")} </span><b>${each.title}</b>
+            </button>
             ${each.near && html` <span class="chip leaf">${t("ways.near")}</span>`}
             <br />
             <span class="t13 dim">${t("ways.concepts", { n: each.concepts, desc: each.desc })}</span>
           </span>
-          <button class="btn sm sp" type="button" disabled=${busy} onClick=${() => onChoose(each.title)}>
-            ${t("ways.grow")}
-            <span class="vh"> ${each.title}</span>
-          </button>
         </li>`,
       )}
     </ul>

@@ -2,16 +2,18 @@
 /** Table of paths with their progress, and the dialog that deletes one. */
 
 import { useSignal } from "@preact/signals";
+import { t } from "../../i18n/home.js";
 import { day } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t as common } from "../../lib/i18n.js";
 import * as api from "../../net/api.js";
+import { dueReviews } from "../../state/due_reviews.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { pathUrl } from "../../state/router.js";
 import { Dialog } from "../common/dialog.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
-import { Rosette } from "../common/node_state_shapes.js";
+import { Mark, Rosette } from "../common/node_state_shapes.js";
 
 /** @import { CopiedPath, PathSummary } from "../../types.d.ts" */
 
@@ -30,7 +32,7 @@ export function PathTable({ paths, given, onChange }) {
     <header>
       <h2 class="t18" id="paths-title">${t("paths.title")}</h2>
       <span class="t13 dimmer">
-        ${t("paths.count", { n: paths.length, learned, concepts: t("paths.concepts", { n: concepts.length }) })}
+        ${t("paths.count", { n: paths.length, learned, concepts: common("paths.concepts", { n: concepts.length }) })}
       </span>
     </header>
     <table class="pt">
@@ -39,7 +41,7 @@ export function PathTable({ paths, given, onChange }) {
           <th>${t("paths.learned")}</th>
           <th>${t("paths.path")}</th>
           <th>${t("paths.weeks")}</th>
-          <th>${t("paths.parts")}</th>
+          <th>${t("paths.reviews")}</th>
           <th>${t("paths.seen")}</th>
           <th><span class="vh">${t("delete.go")}</span></th>
         </tr>
@@ -89,16 +91,7 @@ const PathRow = ({ path, copy, onDelete }) => {
         html`<${weeks.View} branchId=${path.branch.id} parts=${subconcepts} />`
       }
     </td>
-    <td class="o dim">
-      ${
-        path.concepts.length > 0 &&
-        html`
-          ${t("paths.concepts", { n: path.concepts.length })}
-          <br />
-          <span class="t13 dimmer">${t("paths.subconcepts", { n: subconcepts })}</span>
-        `
-      }
-    </td>
+    <td class="o"><${DueHere} branchId=${path.branch.id} /></td>
     <td class="o dim">${day(path.lastActivityAt ?? path.branch.createdAt, api.serverNow())}</td>
     <td class="pt-end">
       <button
@@ -114,6 +107,14 @@ const PathRow = ({ path, copy, onDelete }) => {
   </tr>`;
 };
 
+/** What is due for review on a path; nothing while that is not known. @param {{ branchId: string }} props */
+function DueHere({ branchId }) {
+  if (!dueReviews.value) return null;
+  const due = dueReviews.value.paths.find((path) => path.branchId === branchId)?.due ?? 0;
+  if (!due) return html`<span class="dimmer">${t("paths.none_due")}</span>`;
+  return html`<span class="chip due"><${Mark} state="due" />${common("nav.due", { n: due })}</span>`;
+}
+
 /** Status of a path in one line. @param {{ path: PathSummary }} props */
 function PathWords({ path }) {
   const state = path.lastRun?.state;
@@ -122,11 +123,11 @@ function PathWords({ path }) {
     return html`<span class="chip wait"><${Icon} name="hourglass" small />${t("paths.waiting")}</span>`;
   if (path.activeRunId) return html`<span class="chip leaf"><span class="pulse"></span>${t("paths.growing")}</span>`;
   if (state === "failed")
-    return html`<span class="chip fault"><${Icon} name="warn" small />${t("paths.failed")}</span>`;
-  if (state === "cancelled" || state === "timed_out") return html`<span class="dim">${t(`paths.${state}`)}</span>`;
+    return html`<span class="chip fault"><${Icon} name="warn" small />${common("paths.failed")}</span>`;
+  if (state === "cancelled" || state === "timed_out") return html`<span class="dim">${common(`paths.${state}`)}</span>`;
   if (!path.concepts.length) return html`<span class="dim">${t("paths.nothing")}</span>`;
   if (done === path.concepts.length) return html`<span class="dim">${t("paths.all_learned")}</span>`;
-  return html`<span class="dim">${t("path.learned", { done, n: path.concepts.length })}</span>`;
+  return html`<span class="dim">${common("path.learned", { done, n: path.concepts.length })}</span>`;
 }
 
 /** @param {{ path: PathSummary, onClose: () => void, onDeleted: () => Promise<void> }} props */
@@ -147,7 +148,7 @@ function DeleteDialog({ path, onClose, onDeleted }) {
   const n = path.concepts.length;
   return html`<${Dialog} title=${t("delete.title", { title: path.branch.title })} onClose=${onClose}>
     <p class="dim">
-      ${n ? t("delete.text", { concepts: t("paths.concepts", { n }) }) : t("delete.text_empty")}
+      ${n ? t("delete.text", { concepts: common("paths.concepts", { n }) }) : t("delete.text_empty")}
       ${path.activeRunId ? ` ${t("delete.running")}` : ""}
     </p>
     ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small />${problem.value}</p>`}

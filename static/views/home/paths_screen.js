@@ -3,16 +3,18 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/home.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t as common } from "../../lib/i18n.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
+import { onReconnect } from "../../net/connection.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { givenPaths, loadGivenPaths } from "../../state/given_paths.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { lazy } from "../common/lazy.js";
 import { SearchButton, SearchDialog } from "../common/search_button.js";
-import { Fault, Shell } from "../common/shell.js";
+import { Fault, Loading, Shell } from "../common/shell.js";
 import { AskForm } from "./ask.js";
 import { PathTable } from "./paths.js";
 import { Plants, Seed } from "./plants.js";
@@ -20,6 +22,9 @@ import { usePrefetch } from "./prefetch.js";
 
 /** @import { UnknownTopic } from "../../state/unknown_topic.js" */
 /** @import { PathSummary, Status } from "../../types.d.ts" */
+
+/** For so long the form for another path waits for what comes next on those that there are. */
+const PATIENCE_MS = 4000;
 
 const firstRun = lazy(async () => {
   const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
@@ -38,11 +43,22 @@ export function PathsScreen() {
   const asked = useSignal(/** @type {string | null} */ (null));
   const refusal = useSignal(/** @type {UnknownTopic | null} */ (null));
   const searching = useSignal(false);
-  const hasNext = useSignal(false);
+  /** Whether something comes next; null while that is not known. */
+  const hasNext = useSignal(/** @type {boolean | null} */ (null));
+  const isLate = useSignal(false);
 
   const load = async () => {
     try {
-      [paths.value, status.value] = await Promise.all([pathsApi.paths(), status.value ?? api.status()]);
+      await Promise.all([
+        pathsApi.paths().then(async (found) => {
+          if (found.length) await nextCard.prefetch(); // its place is kept from the first moment on
+          paths.value = found;
+        }),
+        status.value ??
+          api.status().then((found) => {
+            status.value = found;
+          }),
+      ]);
       problem.value = null;
     } catch (error) {
       problem.value = /** @type {Error} */ (error).message;
@@ -52,15 +68,23 @@ export function PathsScreen() {
   useEffect(() => {
     document.title = t("app.title");
     load().then(loadGivenPaths);
-    return onRunChanges(load);
+    const timer = setTimeout(() => {
+      isLate.value = true;
+    }, PATIENCE_MS);
+    const unwatch = [onRunChanges(load), onReconnect(load)];
+    return () => {
+      clearTimeout(timer);
+      unwatch.forEach((leave) => leave());
+    };
   }, []);
 
   usePrefetch(paths.value !== null);
   const isFirst = paths.value?.length === 0;
+  const isWaiting = !isFirst && !problem.value && hasNext.value === null && !isLate.value;
   const offline = status.value?.model.offline;
   return html`<${Shell}
     tools=${!isFirst && html`<${SearchButton} searching=${searching} />`}
-    note=${offline ? t("model.offline") : null}
+    note=${offline ? common("model.offline") : null}
   >
     <div class="wrap">
       ${status.value?.budget.tightest?.near && html`<${budgetLine.View} budget=${status.value.budget.tightest} />`}
@@ -74,14 +98,22 @@ export function PathsScreen() {
         />`
       }
     </div>
-    <div class="wrap hero">
-      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} isNext=${!hasNext.value} />
-      ${isFirst ? html`<${Seed} />` : html`<${Plants} turn=${paths.value} />`}
-    </div>
-    <div class="ground"></div>
+    ${
+      (paths.value || problem.value) &&
+      html`<div class=${isWaiting ? "wrap hero waits" : "wrap hero"}>
+        <${AskForm}
+          status=${status.value}
+          asked=${asked.value}
+          refusal=${refusal}
+          isNext=${!refusal.value && (isFirst || hasNext.value === false)}
+        />
+        ${isFirst ? html`<${Seed} />` : html`<${Plants} turn=${paths.value} />`}
+      </div>
+      <div class="ground"></div>`
+    }
     <div class="wrap">
       ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
-      ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
+      ${!paths.value && !problem.value && html`<${Loading} words=${common("paths.loading")} isWrapped=${false} />`}
       ${
         paths.value &&
         !isFirst &&

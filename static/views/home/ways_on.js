@@ -34,7 +34,9 @@ export function WaysOn({ refusal, busy, onAddNotes, onChoose }) {
     <p class="dim">${t("ways.text")}</p>
     ${near && courses}
     <${Way} icon="upload" title=${t("ways.notes")} text=${t("ways.notes_text")}>
-      <button class="btn sm sp" type="button" disabled=${busy} onClick=${onAddNotes}>${t("ways.notes_go")}</button>
+      <button class=${near ? "btn sm sp" : "btn go sm sp"} type="button" disabled=${busy} onClick=${onAddNotes}>
+        ${t("ways.notes_go")}
+      </button>
     <//>
     <${Way} icon="sliders" title=${t("ways.model")} text=${t("ways.model_text")}>
       <a class="btn sm sp" href=${settingsUrl()}>${t("ways.model_go")}</a>

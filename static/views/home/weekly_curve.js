@@ -3,8 +3,8 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/home.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import * as api from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
 import { lastEightWeeks } from "../../state/progress.js";

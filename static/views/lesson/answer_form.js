@@ -7,7 +7,7 @@ import { t } from "../../i18n/learn.js";
 import { onCtrlEnter } from "../../lib/fields.js";
 import { html } from "../../lib/html.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
-import { answerMessage } from "../../state/transcript.js";
+import { answerMessage, firstClosedHint } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Options } from "../common/choice_options.js";
 import { Sure } from "../common/sure.js";
@@ -25,10 +25,11 @@ const LARGEST_DRAWING = 7_000_000;
 
 /**
  * @param {{ lesson: OpenLesson, about: string, question: Checkpoint, refusal: string | null,
- *   field: { current: HTMLElement | null }, kept: Signal<boolean>, helpAsked: { current: boolean } }} props
- *   `kept`: whether a draft is kept; `helpAsked`: whether the learner waits for a hint
+ *   field: { current: HTMLElement | null }, kept: Signal<boolean>, readHints: Signal<number[]>,
+ *   helpAsked: { current: boolean } }} props `kept`: whether a draft is kept; `readHints`: those that the learner has
+ *   opened; `helpAsked`: whether the learner waits for a hint
  */
-export function AnswerForm({ lesson, about, question, refusal, field, kept, helpAsked }) {
+export function AnswerForm({ lesson, about, question, refusal, field, kept, readHints, helpAsked }) {
   const begun = loadDraft(question.id);
   const strokes = `${question.id}.strokes`;
   const words = useSignal(question.type === "mcq" ? "" : begun);
@@ -65,10 +66,12 @@ export function AnswerForm({ lesson, about, question, refusal, field, kept, help
     sure.value = false;
     return lesson.send({ content: answerMessage(question.type, text), text, aside: false, drawing, sure: isSure });
   };
+  const closed = firstClosedHint(lesson.turns.value, question.help, readHints.value);
   const askForHelp = () => {
     missing.value = null;
     helpAsked.current = true;
-    return lesson.send({ content: "", text: t("tu.said_help"), aside: false, drawing: null, move: "help" });
+    if (closed >= 0) readHints.value = [...readHints.value, closed];
+    else lesson.send({ content: "", text: t("tu.said_help"), aside: false, drawing: null, move: "help" });
   };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -179,7 +182,7 @@ export function AnswerForm({ lesson, about, question, refusal, field, kept, help
           ${t(off ? "tu.sending" : "tu.answer")}
         </button>
         <button class="btn" type="button" disabled=${off} onClick=${askForHelp}>
-          ${t(question.help.length ? "tu.help_more" : "tu.help")}
+          ${closed >= 0 ? t("tu.help_open", { n: closed + 1 }) : t(question.help.length ? "tu.help_more" : "tu.help")}
         </button>
       </div>
       <button class="btn" type="button" disabled=${off} onClick=${() => say(t("tu.said_idk"))}>${t("tu.idk")}</button>

@@ -59,6 +59,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
   const kept = useSignal(loadDraft(question.id) !== "");
   const field = useRef(/** @type {HTMLElement | null} */ (null));
   const isHelpAsked = useRef(false);
+  const readHints = useSignal(/** @type {number[]} */ ([]));
   const asked = useFocus(lesson, field);
   return html`<section class=${question.gap ? "cp gap" : "cp"} aria-label=${t("tu.checkpoint")}>
     <p class="cp-top">
@@ -68,7 +69,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
       <${DraftNote} kept=${kept.value && !question.compare} />
     </p>
     <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>
-    <${Hints} lesson=${lesson} question=${question} asked=${isHelpAsked} />
+    <${Hints} lesson=${lesson} question=${question} read=${readHints} asked=${isHelpAsked} />
     ${
       question.compare
         ? html`<${Comparison} lesson=${lesson} question=${question} refusal=${refusal} />`
@@ -79,6 +80,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
             refusal=${refusal}
             field=${field}
             kept=${kept}
+            readHints=${readHints}
             helpAsked=${isHelpAsked}
           />`
     }
@@ -90,9 +92,13 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
 function Comparison({ lesson, question, refusal }) {
   const onMark = (/** @type {SelfMark} */ selfMark) =>
     lesson.send({ content: "", text: t("tu.said_compared"), aside: false, drawing: null, selfMark });
-  const Shown = question.reading ? ComparePassage : Compare;
+  const shown = { compare: question.compare, off: lesson.working.value, onMark };
   return html`${refusal && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p>`}
-    <${Shown} compare=${question.compare} off=${lesson.working.value} onMark=${onMark} />`;
+    ${
+      question.reading
+        ? html`<${ComparePassage} ...${shown} reading=${question.reading} />`
+        : html`<${Compare} ...${shown} />`
+    }`;
 }
 
 /** Note beside the form: whether unsent words are kept in this browser. @param {{ kept: boolean }} props */

@@ -19,7 +19,7 @@ import { Options } from "../common/choice_options.js";
 import { Sure } from "../common/sure.js";
 import { Dictate } from "../common/voice.js";
 import { usePathContext } from "../common/path_context.js";
-import { EmptyScreen, Fault, Shell } from "../common/shell.js";
+import { EmptyScreen, Fault, Loading, Shell } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
 import { FirstLesson } from "./first_lesson.js";
 import { Results } from "./results.js";
@@ -58,7 +58,7 @@ export function DiagnosticScreen({ branchId, conceptId }) {
       <//>`;
     if (problem)
       return html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${opened.load} /></div>`;
-    if (opened.loading.value) return html`<p class="wrap loading dimmer" role="status">${t("dg.loading")}</p>`;
+    if (opened.loading.value) return html`<${Loading} words=${t("dg.loading")} />`;
     if (opened.isEmpty.value) return html`<${NothingToAsk} branchId=${branchId} conceptId=${conceptId} />`;
     if (!opened.questions.value.length)
       return html`<${EmptyScreen} title=${t("dg.none_title")} text=${t("dg.none")}>

@@ -45,6 +45,7 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
   const toRead = idToRead(said, state);
   const isBegun = toRead !== null && (begun.value === toRead || loadDraft(`${toRead}.begun`) !== "");
   const waiting = waitingTurn(said, state, isBegun);
+  const isOpen = !lesson.ended.value && !waiting;
   const crumbs = [
     { title: common("nav.paths"), url: pathsUrl() },
     { title: around?.title ?? "", url: pathUrl(branchId) },
@@ -102,6 +103,7 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
       <${Transcript} lesson=${lesson} title=${node?.title ?? ""} waiting=${waiting} onCite=${onCite} />
       <${SideColumn}
         lesson=${lesson}
+        isAsked=${isOpen && question !== null}
         cited=${cited}
         onCite=${onCite}
         onRead=${(/** @type {Citation} */ citation) => {
@@ -111,12 +113,7 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
       <div class="dock" id="dock">
         ${docked()}
       </div>
-      ${
-        (question || state?.reading) &&
-        !lesson.ended.value &&
-        !waiting &&
-        html`<${CheckpointReminder} lesson=${lesson} />`
-      }
+      ${isOpen && (question || state?.reading) && html`<${CheckpointReminder} lesson=${lesson} />`}
     </div>
     ${
       read.value &&

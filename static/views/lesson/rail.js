@@ -2,8 +2,10 @@
 /** Rail of a lesson: its plan and mastery. */
 
 import { t } from "../../i18n/learn.js";
-import { dayAndTime, parseMs } from "../../lib/format.js";
+import { comingTime } from "../../lib/coming_time.js";
+import { parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { chosenLanguage } from "../../lib/i18n.js";
 import { serverNow } from "../../net/api.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
@@ -100,8 +102,8 @@ function reachedWords(state, now) {
 function whatIsLeft(state) {
   if (!state.completed) return state.reading ? t("tu.reading") : t("tu.needed", { n: state.needed });
   if (state.masteredFrom === null) return t("tu.evidence", { n: state.evidence });
-  const at = parseMs(state.masteredFrom);
-  return at > serverNow() ? t("tu.to_master_from", { at: dayAndTime(at) }) : t("tu.to_master");
+  const [at, now] = [parseMs(state.masteredFrom), serverNow()];
+  return at > now ? t("tu.to_master_from", { at: comingTime(at, now, chosenLanguage()) }) : t("tu.to_master");
 }
 
 /** @param {number} now @param {number} before */

@@ -3,6 +3,7 @@
 
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
+import { t as onward } from "../../i18n/next.js";
 import { html } from "../../lib/html.js";
 import { pathUrl } from "../../state/router.js";
 import { markSpans } from "../../state/transcript.js";
@@ -10,7 +11,7 @@ import { Changes, adaptationsIn } from "../common/changes.js";
 import { Compare } from "../common/compare.js";
 import { GradeView } from "../common/grade.js";
 import { Icon } from "../common/icons.js";
-import { Fault } from "../common/shell.js";
+import { Fault, Loading } from "../common/shell.js";
 import { FirstLesson } from "./first_lesson.js";
 import { Markdown } from "../rich/markdown.js";
 import { placeOf } from "./citations.js";
@@ -66,7 +67,11 @@ export function Results({ opened, around }) {
       }
       <${Changes} changes=${opened.changes.value} all=${around?.all ?? new Map()} onUndone=${opened.refreshChanges} />
       <div class="row dg-foot">
-        <${FirstLesson} conceptId=${opened.conceptId} turn=${fitting} />
+        ${
+          fitting === "going"
+            ? html`<${Loading} words=${onward("next.loading")} isWrapped=${false} />`
+            : html`<${FirstLesson} conceptId=${opened.conceptId} turn=${fitting} />`
+        }
         <a class="btn" href=${pathUrl(opened.branchId, opened.conceptId)}>${t("rs.back")}</a>
       </div>
     </section>

@@ -20,13 +20,15 @@ import { Waiting } from "../common/waiting.js";
 /**
  * @param {{
  *   lesson: OpenLesson,
+ *   isAsked: boolean,
  *   cited: Signal<Citation | null>,
  *   onCite: (citation: Citation) => void,
  *   onRead: (citation: Citation) => void,
- * }} props
+ * }} props `isAsked`: whether the learner sees an open question
  */
 export const SideColumn = ({
   lesson,
+  isAsked,
   cited,
   onCite,
   onRead,
@@ -42,17 +44,17 @@ export const SideColumn = ({
       }}
     />`
   }
-  <${Questions} lesson=${lesson} onCite=${onCite} />
+  <${Questions} lesson=${lesson} isAsked=${isAsked} onCite=${onCite} />
 </aside>`;
 
-/** @param {boolean} isOver @param {boolean} hasAsked */
-function invitation(isOver, hasAsked) {
-  if (isOver) return t("tu.aside_over");
+/** @param {boolean} isAsked @param {boolean} hasAsked */
+function invitation(isAsked, hasAsked) {
+  if (!isAsked) return t("tu.aside_over");
   return t(hasAsked ? "tu.aside_more" : "tu.aside_text");
 }
 
-/** @param {{ lesson: OpenLesson, onCite: (citation: Citation) => void }} props */
-function Questions({ lesson, onCite }) {
+/** @param {{ lesson: OpenLesson, isAsked: boolean, onCite: (citation: Citation) => void }} props */
+function Questions({ lesson, isAsked, onCite }) {
   const words = useSignal("");
   const draft = lesson.session.value && `${lesson.session.value.id}.aside`;
   useEffect(() => {
@@ -114,7 +116,7 @@ function Questions({ lesson, onCite }) {
         id="side"
         rows="1"
         maxlength="2000"
-        placeholder=${invitation(lesson.ended.value, turns.length > 0)}
+        placeholder=${invitation(isAsked, turns.length > 0)}
         value=${words.value}
         onInput=${(/** @type {any} */ event) => write(event.target.value)}
         onKeyDown=${keys}

@@ -4,8 +4,10 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
+import { drawingUrl } from "../../net/teaching_api.js";
 import { isReadAlone, openPassage } from "../../state/reading.js";
 import { markSpans, turnsBeside } from "../../state/transcript.js";
+import { Drawn } from "../common/drawn.js";
 import { Verdict } from "../common/grade.js";
 import { ReadAloud } from "../common/voice.js";
 import { Waiting } from "../common/waiting.js";
@@ -98,7 +100,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
       unheard?.text &&
       !unheard.aside &&
       unheard.content &&
-      html`<${Mine} text=${unheard.text} drawing=${unheard.drawing !== null} />`
+      html`<${Mine} text=${unheard.text} drawing=${unheard.drawing} />`
     }
     <${LiveVerdict} lesson=${lesson} />
     <${Live} lesson=${lesson} />
@@ -181,7 +183,7 @@ const TurnView = ({ turn, isNewest, isLastSaid, isCompared, withQuestion, withPo
   useMemo(
     () =>
       turn.who === "learner"
-        ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${turn.drawn} />
+        ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${drawingOf(turn)} />
             ${
               turn.attempt &&
               !isCompared &&
@@ -217,11 +219,15 @@ const TurnView = ({ turn, isNewest, isLastSaid, isCompared, withQuestion, withPo
     ],
   );
 
-/** @param {{ text: string, turn?: Turn, drawing: boolean }} props */
+/** Address of the turn's drawing; null without one. @param {Turn} turn */
+const drawingOf = ({ drawn, attempt }) => (drawn && attempt ? drawingUrl(attempt.answerId) : null);
+
+/** @param {{ text: string, turn?: Turn, drawing: string | null }} props */
 const Mine = ({ text, turn, drawing }) => html`<div class="me">
   <small>${messageLabel(turn)}</small>
   ${turn?.mode === "code" ? html`<${CodeBlock} text=${text} />` : html`<p>${withEvidence(text, turn)}</p>`}
-  ${drawing && html`<p class="t13 dim">${t("tu.drawing")}</p>`}
+  ${drawing && html`<${Drawn} src=${drawing} />`}
+  ${turn?.drawn && !drawing && html`<p class="t13 dim">${t("tu.drawing")}</p>`}
 </div>`;
 
 /** @param {Turn} [turn] */

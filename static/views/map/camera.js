@@ -81,7 +81,8 @@ export function camera() {
       return;
     }
     const dx = Math.max(0, 60 - (worldX * k + x)) - Math.max(0, worldX * k + x - (width - 220));
-    const dy = Math.max(0, 60 - (worldY * k + y)) - Math.max(0, worldY * k + y - (height - 120));
+    const [above, below] = width < SMALL ? [SMALL_PAD.top, SMALL_PAD.bottom] : [60, 120];
+    const dy = Math.max(0, above - (worldY * k + y)) - Math.max(0, worldY * k + y - (height - below));
     if (dx || dy) {
       own = false;
       move({ k, x: x + dx, y: y + dy }, true);

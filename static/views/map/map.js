@@ -19,12 +19,12 @@ import { Branches, Ground, SeedBed, EmptyPlot, Wires } from "./backdrop.js";
 import { camera, READABLE, TITLES } from "./camera.js";
 import { useCameraInput } from "./camera_input.js";
 import { Ghost, MapNode } from "./map_node.js";
-import { MarginNote } from "./node_notes.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
 /** @import { RemovedNode, TitledNode, Places } from "../../layout/measures.js" */
 /** @import { NodeStatus } from "../../lib/node_status.js" */
 
+const note = lazy(async () => (await import("./node_notes.js")).MarginNote);
 const card = lazy(async () => (await import("./node_card.js")).NodeCard);
 const sheet = lazy(async () => {
   const [{ NodeSheet }] = await Promise.all([import("./node_sheet.js"), loadSheet("styles/next.css")]);
@@ -59,12 +59,13 @@ const GROW_MS = 520;
  *   brings: string,
  *   selected: string | null,
  *   focusOn: string | null,
+ *   opensOn?: string | null,
  *   onOpen?: (id: string) => void,
  *   onList: () => void,
  *   branchId: string,
  *   isRoomy: boolean,
  *   children?: any,
- * }} MapProps `onOpen`: what a click or Enter does in place of opening the node's card; on a
+ * }} MapProps `opensOn`: the node that is in sight at first; `onOpen`: what a click or Enter does in place of opening the node's card; on a
  *   small screen both open its sheet
  */
 
@@ -115,6 +116,10 @@ export function LevelMap(props) {
   useEffect(() => {
     cam.follow(box, true);
   }, [box]);
+  useEffect(() => {
+    const place = places.get(props.opensOn ?? "");
+    if (place) cam.show(place.x, yOf(place.layer));
+  }, [props.opensOn]);
   useEffect(() => {
     if (focusOn) focus(focusOn);
   }, [focusOn]);
@@ -243,7 +248,7 @@ export function LevelMap(props) {
             onOpen=${open}
           />`;
         })}
-        ${!lit && html`<${MarginNote} nodes=${standing} beside=${[...standing, ...gone]} places=${taken} />`}
+        ${!lit && html`<${note.View} nodes=${standing} beside=${[...standing, ...gone]} places=${taken} />`}
       </g>
     </svg>
     ${props.children}

@@ -1,6 +1,7 @@
 // @ts-check
 /** What can be done with a node: its step as a button, or what it waits for. */
 
+import { t as about } from "../../i18n/about.js";
 import { t } from "../../i18n/next.js";
 import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
@@ -19,7 +20,7 @@ export function NodeStep({ node, branchId, isFilled = false }) {
   const minutes = { n: node.minutes || 1 };
   const begun = node.state === "progress" ? t("next.continue", minutes) : t("next.start", minutes);
   return html`<a class=${look(isFilled)} href=${lessonUrl(branchId, node.parentId ?? "", node.id)}>
-    ${isLearned(node) ? common("about.look") : begun}
+    ${isLearned(node) ? about("about.look") : begun}
   </a>`;
 }
 
@@ -31,10 +32,10 @@ function ConceptStep({ node, branchId, isFilled = false }) {
   const next = useNextStep({ nodeId: node.id });
   if (!next) return html`<p class="dim">${t("next.loading")}</p>`;
   if (!next.node && next.kind !== "review")
-    return html`<a class=${look(isFilled)} href=${pathUrl(branchId, node.id)}>${common("map.open")}</a>`;
+    return html`<a class=${look(isFilled)} href=${pathUrl(branchId, node.id)}>${about("map.open")}</a>`;
   return html`
     <a class=${look(isFilled)} href=${stepUrl(next)}>${stepLabel(next)}</a>
-    <p class="t13 dim">${common("about.next", { title: stepTitle(next) })}</p>
+    <p class="t13 dim">${about("about.next", { title: stepTitle(next) })}</p>
   `;
 }
 

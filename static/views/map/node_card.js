@@ -2,9 +2,9 @@
 /** Card of a node: what it is for, why it is here, and the way into it. Stands beside the node, inside the view. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../i18n/about.js";
 import { LEFT, rightExtent, yOf } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { isLearned } from "../../lib/node_status.js";
 import { pathUrl } from "../../state/router.js";
 import { lazy } from "../common/lazy.js";

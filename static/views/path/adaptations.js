@@ -3,8 +3,8 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/about.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as teachingApi from "../../net/teaching_api.js";

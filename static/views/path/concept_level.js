@@ -1,9 +1,10 @@
 // @ts-check
 /** Level of an opened concept: its subconcepts as map or list, with details. */
 
+import { t } from "../../i18n/about.js";
 import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t as common } from "../../lib/i18n.js";
 import { conceptAgent, nodeStatus, statusWithMinutes } from "../../lib/node_status.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import { nowMs } from "../../state/clock.js";
@@ -16,6 +17,7 @@ import { LevelMap } from "../map/map.js";
 import { MiniMap } from "../map/minimap.js";
 import { AdaptationList, useAdaptations, edgeReasons } from "./adaptations.js";
 import { NodeList } from "./list.js";
+import { Unfinished } from "./unfinished.js";
 import { ViewSwitch } from "./view_switch.js";
 import { AddQuestions, NodeDetails, ConceptActions, NodeFacts, LessonLink } from "./node_details.js";
 
@@ -39,7 +41,7 @@ export function ConceptLevel({ path, concept, view }) {
   const maker = conceptAgent(path.makers.value, concept.id);
   const standing = nodeStatus(concept, nodes, maker, maker?.retry ? nowMs.value : 0);
   // Follows the number of subconcepts.
-  const stands = statusWithMinutes(concept.state === "ready" ? { ...standing, text: t("state.ready") } : standing);
+  const stands = statusWithMinutes(concept.state === "ready" ? { ...standing, text: common("state.ready") } : standing);
   const choose = (/** @type {string} */ id) => {
     view.selected.value = view.selected.value === id ? null : id;
   };
@@ -48,7 +50,7 @@ export function ConceptLevel({ path, concept, view }) {
     <p class="growing">
       ${maker && !maker.endedAt && html`<span class="pulse"></span>`}
       <span>
-        ${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}
+        ${nodes.length ? common("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}
         ${maker && !maker.endedAt ? "" : `. ${stands}`}
       </span>
     </p>
@@ -62,8 +64,10 @@ export function ConceptLevel({ path, concept, view }) {
     conceptId=${concept.id}
     turn=${path.run.value?.state}
   />`;
+  const unfinished = html`<${Unfinished} path=${path} of=${[concept]} />`;
   const side = html`<aside class="side" aria-label=${t("path.about")}>
     <${NodeDetails} path=${path} node=${shown} reasons=${reasons} onSelect=${choose} />
+    ${unfinished}
     ${mixUp}
     <${AdaptationList} path=${path} adaptations=${adaptations} />
   </aside>`;
@@ -76,13 +80,14 @@ export function ConceptLevel({ path, concept, view }) {
 
   if (view.asList) {
     return html`
-      <section class="phone wrap" aria-label=${t("path.list")}>
+      <section class="phone wrap" aria-label=${common("path.list")}>
         <div class="phone-head">
           ${head}
           ${
             !view.wide &&
             html`
               <p class="say concept-desc">${concept.desc}</p>
+              ${unfinished}
               <${ConceptActions} path=${path} concept=${concept} isQuiet=${selected !== null} />
               <${WhyHere} reason=${concept.reason} />
               ${mixUp}

@@ -3,9 +3,10 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { t as home } from "../../i18n/home.js";
+import { t } from "../../i18n/notes.js";
 import { commaJoined, size } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { serverSentence } from "../../lib/server_words.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import { ApiError } from "../../net/api.js";
@@ -97,7 +98,7 @@ export function PathDocuments({ path }) {
       <span>${t("notes.title", { n: all.length })}</span>
       <span class="dimmer" role="status">${says}</span>
     </summary>
-    <ul aria-label=${t("ask.notes")}>
+    <ul aria-label=${home("ask.notes")}>
       ${all.map(
         (one) => html`<${Row}
           key=${one.id}
@@ -178,7 +179,7 @@ const Row = ({ document: one, busy, onOpen, onRetry, onRemove }) => {
             class="btn flat sm"
             type="button"
             disabled=${busy}
-            aria-label=${t("ask.remove", { name })}
+            aria-label=${home("ask.remove", { name })}
             onClick=${onRemove}
           >
             ${t("notes.remove")}

@@ -3,9 +3,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/about.js";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { ApiError } from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
 import { AnswerMarkIcon } from "../common/answer_mark.js";

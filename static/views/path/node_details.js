@@ -1,9 +1,10 @@
 // @ts-check
 /** Details of a node: description, reason, actions, prerequisites and successors. */
 
+import { t } from "../../i18n/about.js";
 import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t as common } from "../../lib/i18n.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import { isLearned, statusWithMinutes } from "../../lib/node_status.js";
 import { edgeKey, LEARNED_AT, partsOf } from "../../state/graph.js";
@@ -13,6 +14,7 @@ import { t as onward } from "../../i18n/next.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { LastAnswers } from "./last_answers.js";
 import { lazy } from "../common/lazy.js";
+import { Loading } from "../common/shell.js";
 import { WhyHere } from "../common/why_here.js";
 import { Sources } from "./sources.js";
 
@@ -30,6 +32,8 @@ const questionFiles = lazy(async () => {
   return QuestionFiles;
 });
 
+/** Of a step that is not known yet, so that its place is as wide. */
+const USUAL_MINUTES = 8;
 /** @type {Record<import("../../state/graph.js").NodeState, string>} */
 const TONES = { locked: "", ready: "leaf", progress: "leaf", learned: "", mastered: "", due: "due" };
 
@@ -37,7 +41,7 @@ const TONES = { locked: "", ready: "leaf", progress: "leaf", learned: "", master
 export const NodeDetails = ({ path, node, reasons, onSelect }) => html`<div class="about" key=${node.id}>
   <p class="chip ${TONES[node.state]}">
     <${Mark} state=${node.state} mastery=${node.mastery} />
-    ${statusWithMinutes({ text: t(`state.${node.state}`), tone: "", minutes: node.minutes })}
+    ${statusWithMinutes({ text: common(`state.${node.state}`), tone: "", minutes: node.minutes })}
   </p>
   <h2>${node.title}</h2>
   <p class="say about-desc">${node.desc ?? t("about.no_desc")}</p>
@@ -119,7 +123,15 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
   const isBegun = parts.some((part) => part.begun);
   const isLeft = next?.node || next?.kind === "review";
   const isOffered = next && !isQuiet;
-  return html`<div class="about-go row">
+  const isLoading = !next && !isQuiet;
+  return html`<div class="about-go row" aria-busy=${isLoading || undefined}>
+    ${
+      isLoading &&
+      html`
+        <${Loading} words=${onward("next.loading")} isWrapped=${false} />
+        <span class="btn" aria-hidden="true">${onward("next.start", { n: USUAL_MINUTES })}</span>
+      `
+    }
     ${
       isOffered &&
       html`<a class="btn go" href=${isLeft ? stepUrl(next) : pathUrl(path.branchId)}>
@@ -134,6 +146,7 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
     }
     ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${isOffered && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
+    ${isLoading && html`<p class="t13 about-next">${"\u00a0"}</p>`}
     ${isOffered && html`<${ReviewLine} next=${next} />`}
   </div>`;
 }

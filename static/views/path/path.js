@@ -14,16 +14,19 @@ import { isActive } from "../../state/run_view.js";
 import { lazy } from "../common/lazy.js";
 import { useIsWide } from "../common/media_query.js";
 import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
-import { EmptyScreen, Fault, Shell } from "../common/shell.js";
+import { EmptyScreen, Fault, Loading, Shell } from "../common/shell.js";
 import { PathLevel } from "./path_level.js";
-import { RunBar } from "./run_bar.js";
 
 /** Loaded after the map. */
 const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
 const nextStep = async () => (await Promise.all([import("./next_panel.js"), loadSheet("styles/next.css")]))[0];
 const next = lazy(async () => (await nextStep()).NextPanel);
 const docked = lazy(async () => (await nextStep()).DockedNext);
-const concepts = lazy(async () => (await import("./concept_level.js")).ConceptLevel);
+const concepts = lazy(async () => {
+  const [{ ConceptLevel }] = await Promise.all([import("./concept_level.js"), loadSheet("styles/concept.css")]);
+  return ConceptLevel;
+});
+const runBar = lazy(async () => (await import("./run_bar.js")).RunBar);
 const changes = lazy(async () => (await import("./adaptations.js")).PathAdaptations);
 const update = lazy(async () => {
   const [{ UpdateNotice }] = await Promise.all([import("./update_notice.js"), loadSheet("styles/given.css")]);
@@ -38,6 +41,10 @@ const AHEAD_MS = 1500;
 export function PathScreen({ branchId, conceptId }) {
   const path = useMemo(() => openPath(branchId), [branchId]);
   useEffect(() => path.close, [path]);
+  const wide = useIsWide();
+  useEffect(() => {
+    (wide ? next : docked).prefetch(); // its place is kept from the first moment on
+  }, [wide]);
   const isViewed = useSignal(false);
   useEffect(() => {
     const ahead = () => {
@@ -52,12 +59,13 @@ export function PathScreen({ branchId, conceptId }) {
     const timer = setTimeout(ahead, AHEAD_MS);
     return () => clearTimeout(timer);
   }, []);
-  const wide = useIsWide();
   const asList = useSignal(false);
   const tab = useSignal(/** @type {Tab} */ ("list"));
   const searching = useSignal(false);
   const focusOn = useSignal(/** @type {string | null} */ (null));
   const selected = useSignal(/** @type {string | null} */ (null));
+  /** The concept of the next step, on a small screen. */
+  const upNext = useSignal(/** @type {string | null} */ (null));
 
   const title = path.answer.value?.branch.title ?? "";
   const concept = conceptId ? path.all.value.get(conceptId) : undefined;
@@ -84,7 +92,7 @@ export function PathScreen({ branchId, conceptId }) {
   if (path.problem.value) return html`<${Missing} path=${path} />`;
   if (!path.answer.value)
     return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: pathsUrl() }]}>
-      <p class="wrap loading dimmer" role="status">${t("path.loading")}</p>
+      <${Loading} words=${t("path.loading")} />
     <//>`;
   if (conceptId && !concept && !path.live.value)
     return html`<${Shell}>
@@ -126,6 +134,7 @@ export function PathScreen({ branchId, conceptId }) {
     asList: asList.value || (!wide && tab.value !== "map"),
     tab,
     focusOn: focusOn.value,
+    upNext: upNext.value,
     selected,
     toggleList: () => {
       if (wide) asList.value = !asList.value;
@@ -160,8 +169,24 @@ export function PathScreen({ branchId, conceptId }) {
         ${isViewed.value && html`<${changes.View} path=${path} />`}
       <//>`
     }
-    ${!wide && !conceptId && tab.value !== "activity" && html`<${docked.View} path=${path} />`}
-    ${!wide && isActive(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${RunBar} path=${path} />`}
+    ${
+      !wide &&
+      !conceptId &&
+      tab.value !== "activity" &&
+      html`<${docked.View}
+        path=${path}
+        onFound=${(/** @type {string | null} */ found) => {
+          upNext.value = found;
+        }}
+      />`
+    }
+    ${
+      !wide &&
+      isActive(run) &&
+      run?.state !== "waiting_on_human" &&
+      !run?.cutOff &&
+      html`<${runBar.View} path=${path} />`
+    }
     ${
       searching.value &&
       html`<${SearchDialog}

@@ -4,15 +4,12 @@
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
-import { earlyEnding, nextWords } from "../../lib/run_ending.js";
 import { conceptAgent, isLearned, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
-import { serverSentence } from "../../lib/server_words.js";
 import { nowMs } from "../../state/clock.js";
 import { partsOf } from "../../state/graph.js";
 import { runUrl } from "../../state/router.js";
 import { isActive } from "../../state/run_view.js";
 import { lazy } from "../common/lazy.js";
-import { Fault } from "../common/shell.js";
 import { LevelMap } from "../map/map.js";
 import { ViewSwitch } from "./view_switch.js";
 
@@ -24,13 +21,14 @@ import { ViewSwitch } from "./view_switch.js";
  *   asList: boolean,
  *   tab: import("@preact/signals").Signal<string>,
  *   focusOn: string | null,
+ *   upNext: string | null,
  *   selected: import("@preact/signals").Signal<string | null>,
  *   toggleList: () => void,
  * }} View
  */
 
 const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
-const askAtHome = lazy(async () => (await import("./ask_at_home.js")).AskAtHome);
+const empty = lazy(async () => (await import("./empty_path.js")).EmptyPath);
 const list = lazy(async () => (await import("./path_list.js")).PathList);
 
 /** @param {{ path: OpenPath, view: View }} props */
@@ -46,6 +44,8 @@ export function PathLevel({ path, view }) {
   };
   const petals = (/** @type {GraphNode} */ node) => petalsOf(partsShown(node));
   const title = path.answer.value?.branch.title ?? "";
+  const isBarren = !nodes.length && !isActive(path.run.value) && path.playhead.value === null;
+  const barren = isBarren && html`<${empty.View} path=${path} />`;
   const head = html`<div class="map-head">
     <h1 class="t24">${title}</h1>
     <${Standing} path=${path} nodes=${nodes} />
@@ -63,7 +63,7 @@ export function PathLevel({ path, view }) {
         (view.wide || view.tab.value === "list") &&
         html`<${list.View} path=${path} nodes=${nodes} words=${words} petals=${petals} />`
       }
-      ${(view.wide || view.tab.value === "list") && html`<${Barren} path=${path} nodes=${nodes} />`}
+      ${(view.wide || view.tab.value === "list") && barren}
     </section>`;
   }
   return html`<${LevelMap}
@@ -79,12 +79,13 @@ export function PathLevel({ path, view }) {
     brings=${t("path.brings")}
     selected=${null}
     focusOn=${view.focusOn}
+    opensOn=${view.upNext}
     branchId=${path.branchId}
     isRoomy
     onList=${view.toggleList}
   >
     ${head}
-    <${Barren} path=${path} nodes=${nodes} />
+    ${barren}
   <//>`;
 }
 
@@ -105,7 +106,10 @@ function Standing({ path, nodes }) {
   if (run?.state === "queued")
     return html`<p class="growing">
       <span class="pulse"></span>
-      <span>${t("path.queued", { position: queuePositionWords(run.position) })}</span>
+      <span>
+        ${t("path.queued", { position: queuePositionWords(run.position) })}
+        <small class="growing-wait">${t("path.growing_wait")}</small>
+      </span>
     </p>`;
   if (run?.state === "waiting_on_human")
     return html`<p class="growing"><a class="chip wait" href=${runUrl(run.id)}>${t("path.asks")}</a></p>`;
@@ -114,7 +118,10 @@ function Standing({ path, nodes }) {
   if (isActive(run))
     return html`<p class="growing">
       <span class="pulse"></span>
-      <span>${nodes.length ? t("path.growing_parts", counts) : t("path.growing")}</span>
+      <span>
+        ${nodes.length ? t("path.growing_parts", counts) : t("path.growing")}
+        <small class="growing-wait">${t("path.growing_wait")}</small>
+      </span>
     </p>`;
   const done = nodes.filter(isLearned).length;
   const failed =
@@ -123,7 +130,8 @@ function Standing({ path, nodes }) {
     html`<p class="growing">
       <a class="chip fault" href=${runUrl(run.id)}>${t(run.state === "failed" ? "paths.failed" : "paths.timed_out")}</a>
     </p>`;
-  const facts = [t("path.learned", { done, n: nodes.length }), counts.subconcepts, timeLeft(nodes)];
+  const stopped = nodes.length > 0 && run?.state === "cancelled" && t("paths.cancelled");
+  const facts = [stopped, t("path.learned", { done, n: nodes.length }), counts.subconcepts, timeLeft(nodes)];
   return html`
     ${failed}
     <p class="dim">${nodes.length ? commaJoined(facts) : ""}</p>
@@ -135,32 +143,4 @@ function timeLeft(concepts) {
   const minutes = concepts.reduce((sum, concept) => sum + concept.minutes, 0);
   if (!minutes) return "";
   return minutes < 90 ? t("path.minutes_left", { n: minutes }) : t("path.hours_left", { n: Math.round(minutes / 60) });
-}
-
-/** A path without concepts. @param {{ path: OpenPath, nodes: GraphNode[] }} props */
-function Barren({ path, nodes }) {
-  const run = path.run.value;
-  if (nodes.length || isActive(run) || path.playhead.value !== null) return null;
-  const small = run?.small ?? false;
-  const failed = run?.error;
-  return html`<div class="barren">
-    ${
-      failed
-        ? html`<${Fault}
-          message=${earlyEnding(run) ? `${earlyEnding(run)}. ${nextWords(run)}` : serverSentence(failed)}
-          onRetry=${() => path.grow(small)}
-          busy=${path.busy.value === "starting"}
-        >
-          ${failed.code === "unknown_topic" && html`<${askAtHome.View} path=${path} />`}
-        <//>`
-        : html`
-          <h2 class="t18">${t("path.empty")}</h2>
-          <p class="dim">${t("path.empty_text")}</p>
-          <button class="btn go" type="button" disabled=${path.busy.value !== null} onClick=${() => path.grow(small)}>
-            ${t(path.busy.value ? "act.waking" : "path.grow")}
-          </button>
-        `
-    }
-    ${path.refusal.value && html`<p class="err" role="alert">${path.refusal.value}</p>`}
-  </div>`;
 }

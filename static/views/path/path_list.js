@@ -3,9 +3,11 @@
 
 import { html } from "../../lib/html.js";
 import { pathUrl } from "../../state/router.js";
+import { isActive } from "../../state/run_view.js";
 import { useIsWide } from "../common/media_query.js";
 import { FindStart } from "../placement/find_start.js";
 import { NodeList } from "./list.js";
+import { Unfinished } from "./unfinished.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
 /** @import { GraphNode } from "../../state/graph.js" */
@@ -19,6 +21,6 @@ import { NodeList } from "./list.js";
  * }} props
  */
 export const PathList = ({ path, ...list }) => html`
-  ${!useIsWide() && html`<${FindStart} path=${path} />`}
+  ${!useIsWide() && !isActive(path.run.value) && html`<${Unfinished} path=${path} /><${FindStart} path=${path} />`}
   <${NodeList} ...${list} onOpen=${(/** @type {string} */ id) => pathUrl(path.branchId, id)} />
 `;

@@ -3,9 +3,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/about.js";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";

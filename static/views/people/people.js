@@ -1,5 +1,5 @@
 // @ts-check
-/** People screen of owners: the accounts of all, a new one, and the security log. */
+/** People screen of owners: the accounts of all, a new one, all classes, and the security log. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -10,6 +10,7 @@ import * as api from "../../net/api.js";
 import * as peopleApi from "../../net/people_api.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Shell } from "../common/shell.js";
+import { ClassSpendingList } from "./class_spending.js";
 import { NewAccount } from "./new_account.js";
 import { PersonRow } from "./person_row.js";
 import { SecurityLog } from "./security_log.js";
@@ -44,6 +45,7 @@ export function PeopleScreen() {
         html`
           <${Accounts} people=${found.people} caller=${found.caller} onChange=${change} />
           <${NewAccount} onCreated=${change} />
+          <${ClassSpendingList} />
           <${SecurityLog} people=${found.people} days=${found.logDays} />
         `
       }

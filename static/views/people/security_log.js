@@ -3,8 +3,9 @@
 
 import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/people.js";
-import { commaJoined, dayAndTime } from "../../lib/format.js";
+import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { chosenLanguage } from "../../lib/i18n.js";
 import * as peopleApi from "../../net/people_api.js";
 import { Icon } from "../common/icons.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
@@ -12,6 +13,14 @@ import { Fault } from "../common/shell.js";
 
 /** @import { Person, SecurityEvent } from "../../types.d.ts" */
 /** @typedef {keyof typeof import("../../i18n/en.people.js").default} Key */
+
+const moment = new Intl.DateTimeFormat(chosenLanguage(), {
+  day: "numeric",
+  month: "long",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
 
 /** @param {{ people: Person[], days: number }} props `days`: that events are kept */
 export function SecurityLog({ people, days }) {
@@ -63,7 +72,7 @@ function LogLine({ event, names }) {
     address === "terminal" ? t("pp.log_terminal") : t("pp.log_from", { address }),
   ];
   return html`<li>
-    <time datetime=${at}>${dayAndTime(Date.parse(at))}</time>
+    <time datetime=${at}>${moment.format(Date.parse(at))}</time>
     <p dir="auto">
       ${t(/** @type {Key} */ (`pp.log.${kind}`), { name: who })} <small>${commaJoined(facts)}</small>
     </p>

@@ -9,7 +9,7 @@ import { loadSheet } from "../../lib/style_sheets.js";
 import { openPlacement } from "../../state/placement.js";
 import { homeUrl, pathUrl } from "../../state/router.js";
 import { usePathContext } from "../common/path_context.js";
-import { EmptyScreen, Fault, Shell } from "../common/shell.js";
+import { EmptyScreen, Fault, Loading, Shell } from "../common/shell.js";
 import { QuestionForm } from "../review/question.js";
 import { PlacementResult } from "./result.js";
 
@@ -52,8 +52,7 @@ function body(opened, branchId) {
     <//>`;
   if (problem)
     return html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${opened.load} /></div>`;
-  if (opened.loading.value || !session)
-    return html`<p class="wrap loading dimmer" role="status">${t("pl.loading")}</p>`;
+  if (opened.loading.value || !session) return html`<${Loading} words=${t("pl.loading")} />`;
   if (!session.question) return html`<${PlacementResult} opened=${opened} session=${session} />`;
   const { concept, title, ...question } = session.question;
   const asked = { ...question, path: concept, concept: title, covers: [], comesBack: false };

@@ -4,19 +4,27 @@
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/placement.js";
 import { html } from "../../lib/html.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import { pathUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
+import { useIsWide } from "../common/media_query.js";
 import { lessonOf, stepLabel, stepUrl, useNextStep } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 
 /** @import { OpenPlacement } from "../../state/placement.js" */
 /** @import { PlacedNode, PlacementSession } from "../../types.d.ts" */
 
+const map = lazy(async () => {
+  const [{ ResultMap }] = await Promise.all([import("./result_map.js"), loadSheet("styles/path.css")]);
+  return ResultMap;
+});
 const WORDS = /** @type {const} */ ({ known: "pl.known", ready: "pl.ready", later: "pl.later_state" });
 const STATES = /** @type {const} */ ({ known: "learned", ready: "ready", later: "locked" });
 
 /** @param {{ opened: OpenPlacement, session: PlacementSession }} props */
 export function PlacementResult({ opened, session }) {
+  const isWide = useIsWide();
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -46,6 +54,15 @@ export function PlacementResult({ opened, session }) {
         ${t(session.kind === "path" ? "pl.again" : "pl.check_again")}
       </button>
     </div>
+    ${
+      isWide &&
+      session.kind === "path" &&
+      html`<${map.View}
+        branchId=${session.branchId}
+        turn=${turn}
+        onList=${() => /** @type {HTMLElement | null} */ (document.querySelector(".pl-concept summary"))?.focus()}
+      />`
+    }
     ${byConcept(session.nodes).map(
       (nodes) => html`<${ConceptResult} key=${nodes[0].conceptId} opened=${opened} nodes=${nodes} />`,
     )}

@@ -4,8 +4,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/mixups.js";
-import { parseMs, day, dayAndTime, shorten } from "../../lib/format.js";
+import { comingTime } from "../../lib/coming_time.js";
+import { parseMs, day, shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { chosenLanguage } from "../../lib/i18n.js";
 import * as api from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
 import { lessonUrl, pathsUrl, progressUrl } from "../../state/router.js";
@@ -105,8 +107,8 @@ const placeOf = (mixUp) => mixUp.title ?? mixUp.conceptTitle ?? "";
 
 /** When a right answer clears it. @param {MixUp} mixUp */
 function clearing({ clearsFrom }) {
-  const from = parseMs(clearsFrom);
-  return from <= api.serverNow() ? t("mx.clears_now") : t("mx.clears_from", { when: dayAndTime(from) });
+  const [from, now] = [parseMs(clearsFrom), api.serverNow()];
+  return from <= now ? t("mx.clears_now") : t("mx.clears_from", { when: comingTime(from, now, chosenLanguage()) });
 }
 
 /** The answer with its question. @param {{ of: MixUpEvidence, words: "mx.led" | "mx.cleared" }} props */

@@ -7,6 +7,7 @@ import { t as learn } from "../../i18n/learn.js";
 import { t } from "../../i18n/review.js";
 import { onCtrlEnter, typedInto } from "../../lib/fields.js";
 import { html } from "../../lib/html.js";
+import { deleteDraft, loadDraft, saveDraft } from "../../state/drafts.js";
 import { startStopwatch } from "../../state/visible_time.js";
 import { Options } from "../common/choice_options.js";
 import { Icon } from "../common/icons.js";
@@ -22,8 +23,10 @@ const FORMS = /** @type {const} */ ({ number: "rv.form_number", term: "rv.form_t
 
 /** @param {{ opened: OpenReview, question: ReviewQuestion, ways?: string }} props `ways`: what its buttons do, in words */
 export function QuestionForm({ opened, question, ways }) {
-  const words = useSignal("");
-  const option = useSignal(/** @type {string | null} */ (null));
+  const options = question.options ?? [];
+  const begun = loadDraft(question.itemId);
+  const words = useSignal(options.length ? "" : begun);
+  const option = useSignal(options.includes(begun) ? begun : null);
   const sure = useSignal(false);
   const missing = useSignal(/** @type {string | null} */ (null));
   /** Whether what is being sent is an answer, which takes its time to be read. */
@@ -32,20 +35,23 @@ export function QuestionForm({ opened, question, ways }) {
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const stopwatch = useMemo(startStopwatch, []);
   const busy = opened.busy.value !== null;
-  const options = question.options ?? [];
   useEffect(() => stopwatch.stop, []);
+  useEffect(() => {
+    saveDraft(question.itemId, option.value ?? words.value);
+  }, [words.value, option.value]);
   useLayoutEffect(() => {
     (field.current ?? heading.current)?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, []);
 
-  const send = (/** @type {{ answerText?: string, selectedOption?: string, sure?: boolean }} */ given) => {
+  const send = async (/** @type {{ answerText?: string, selectedOption?: string, sure?: boolean }} */ given) => {
     isAnswer.value = Boolean(given.answerText ?? given.selectedOption);
-    return opened.answer(question.itemId, { ...given, seconds: stopwatch.seconds() });
+    const answered = await opened.answer(question.itemId, { ...given, seconds: stopwatch.seconds() });
+    if (answered !== null) deleteDraft(question.itemId);
   };
-  const skip = () => {
+  const skip = async () => {
     isAnswer.value = false;
-    return opened.skip(question.itemId);
+    if ((await opened.skip(question.itemId)) !== null) deleteDraft(question.itemId);
   };
   const isRead = busy && isAnswer.value;
   const submit = (/** @type {Event} */ event) => {

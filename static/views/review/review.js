@@ -8,7 +8,7 @@ import { t as common } from "../../lib/i18n.js";
 import { openReview } from "../../state/review.js";
 import { homeUrl } from "../../state/router.js";
 import { Compare } from "../common/compare.js";
-import { Fault, Shell } from "../common/shell.js";
+import { Fault, Loading, Shell } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
 import { Feedback } from "./feedback.js";
 import { Finished } from "./finished.js";
@@ -36,7 +36,7 @@ function body(opened) {
   const problem = opened.problem.value;
   if (problem)
     return html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${opened.load} /></div>`;
-  if (opened.loading.value) return html`<p class="wrap loading dimmer" role="status">${t("rv.loading")}</p>`;
+  if (opened.loading.value) return html`<${Loading} words=${t("rv.loading")} />`;
   const [session, result] = [opened.session.value, opened.result.value];
   if (!session || (session.endedAt && !result)) return html`<${Finished} opened=${opened} />`;
   return html`<section class="rv">

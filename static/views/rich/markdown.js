@@ -24,6 +24,7 @@ const CLOSED_FENCE = /\n {0,3}(?:`{3,}|~{3,})\s*$/;
 const ATTRIBUTES = /\{:[^{}\n]{0,200}\}/g;
 const CODE_OR_DOUBLED = /(```[\s\S]*?```|`[^`\n]*`)|\\\\([()[\]])/g;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+const PER_CENT = /(\d) %/g;
 const TAGS = /<[^<>]*>/g;
 const marked = new Marked(mathematics, notesAndTerms);
 
@@ -238,8 +239,12 @@ function isSafe(href) {
   return FOREIGN.test(href) || (OWN.test(href) && new URL(href, HERE).origin === HERE);
 }
 
-/** A text as it was written: marked has escaped it for markup, which this is not. @param {Token} token */
-const plain = (token) => (tint ? tintedWords(token.raw.replace(ATTRIBUTES, "")) : token.raw);
+/**
+ * A text as it was written: marked has escaped it for markup, which this is not. No line ends before a percent sign.
+ * @param {Token} token
+ */
+const plain = (token) =>
+  tint ? tintedWords(token.raw.replace(ATTRIBUTES, "")) : token.raw.replace(PER_CENT, "$1\u00a0%");
 
 /** Without the signs of a tint. @param {string} text */
 const unsigned = (text) => (tint ? withoutSigns(text) : text);

@@ -2,27 +2,25 @@
 /** Activity panel of a run: its agents, with Stop, retry and replay. */
 
 import { useSignal } from "@preact/signals";
-import { clock, count, money, modelName, parseMs } from "../../lib/format.js";
+import { parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
-import { earlyEnding, nextWords } from "../../lib/run_ending.js";
-import { queuePositionWords } from "../../lib/node_status.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import { serverNow } from "../../net/api.js";
-import { retry as retryRun } from "../../net/runs_api.js";
-import { tokensOf } from "../../state/event_reducer.js";
 import { nowMs } from "../../state/clock.js";
 import { isActive } from "../../state/run_view.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
 import { AgentBlock, agentName } from "./agent.js";
+import { Meter } from "./meter.js";
 import { Playhead } from "./playhead.js";
+import { RunWords, useIsExplained } from "./run_words.js";
 import { Timeline } from "./timeline.js";
 
 await loadSheet("styles/run.css");
 
-/** @import { Activity, Agent, Document, Run } from "../../types.d.ts" */
+/** @import { Agent, Document, Run } from "../../types.d.ts" */
 /** @import { RunView } from "../../state/run_view.js" */
 /**
  * The run to show, with its path.
@@ -88,7 +86,7 @@ export function ActivityPanel({ path, handsOver = true, onClose = null, children
         }
         ${
           onClose &&
-          html`<button class="link t13 run-back" type="button" onClick=${onClose}>
+          html`<button class="btn go sm" type="button" onClick=${onClose}>
             ${t("next.hide_run")}
           </button>`
         }
@@ -163,6 +161,7 @@ const needsPerson = (run) => run.state === "waiting_on_human" || run.cutOff;
  */
 function Handoffs({ path, run }) {
   const asking = path.asking.value;
+  const isExplained = useIsExplained(path);
   const stopped = run.cutOff || run.state === "failed" || run.state === "timed_out" || run.state === "waiting_on_human";
   const ids = stopped && !run.discarded ? [run.id, ...asking.filter((id) => id !== run.id)] : asking;
   return ids.map(
@@ -171,7 +170,7 @@ function Handoffs({ path, run }) {
       runId=${id}
       row=${id === run.id ? run : null}
       turn=${turnOf(path, run, id)}
-      isExplained=${id === run.id && path.isBare()}
+      isExplained=${id === run.id && isExplained}
       onRow=${(/** @type {Run} */ row) => path.adopt(row)}
       onRetried=${path.showRun}
       onDiscarded=${path.load}
@@ -239,123 +238,6 @@ function titleOf(path, run) {
   return documents.length > 1
     ? t("act.growing_from_more", { name, n: documents.length - 1 })
     : t("act.growing_from", { name });
-}
-
-/** State of the run, with its actions. @param {{ path: Panel, run: Run }} props */
-function RunWords({ path, run }) {
-  const retry = () => path.grow?.(run.small);
-  const busy = path.busy.value === "starting";
-  const refusal =
-    path.refusal.value &&
-    html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${path.refusal.value}</span></p>`;
-  if (run.state === "failed" || run.state === "timed_out")
-    return html`
-      <p class="chip act-state fault">
-        <${Icon} name="warn" small />
-        ${t(`act.${run.state}`)}
-        <span class="dimmer">${modelName(run.model, run.offline)}</span>
-      </p>
-      ${refusal}
-    `; // the actions are below, or on the map
-  if (run.state === "cancelled") {
-    const isBare = path.isBare();
-    const startLabel = isBare ? "path.grow" : "path.again";
-    return html`
-      <div class="row stopped">
-        <span class="chip">${t("act.cancelled")}.${isBare ? "" : ` ${t("act.kept")}`}</span>
-        ${
-          path.grow &&
-          html`<button class="btn sm sp" type="button" disabled=${busy} onClick=${retry}>
-            ${t(busy ? "error.retrying" : startLabel)}
-          </button>`
-        }
-      </div>
-      ${refusal}
-    `;
-  }
-  if (run.state === "queued")
-    return html`
-      <p class="chip act-state">
-        <${Icon} name="hourglass" small />
-        ${t("act.queued")}
-        <span class="dimmer">${queuePositionWords(run.position)}</span>
-      </p>
-      ${refusal}
-    `;
-  const early = run.state === "completed" && earlyEnding(run);
-  if (early)
-    return html`
-      <p class="chip act-state wait wrap-chip"><${Icon} name="warn" small />${early}</p>
-      <p class="t13 dim">${nextWords(run)}</p>
-      ${
-        run.offers.includes("retry") &&
-        html`<button
-          class="btn sm"
-          type="button"
-          disabled=${path.busy.value !== null}
-          aria-busy=${busy || undefined}
-          onClick=${() => path.act("starting", async () => path.showRun(await retryRun(run.id)))}
-        >
-          ${t(busy ? "handoff.resuming" : "ended.go_on")}
-        </button>`
-      }
-      ${refusal}
-    `;
-  if (run.cutOff)
-    return html`<p class="chip act-state wait"><${Icon} name="hourglass" small />${t("handoff.cut_off")}</p>${refusal}`;
-  const tone = run.state === "completed" ? "leaf" : run.state === "waiting_on_human" ? "wait" : "";
-  const icon =
-    run.state === "running"
-      ? html`<span class="pulse"></span>`
-      : html`<${Icon} name=${run.state === "completed" ? "check" : "hourglass"} small />`;
-  return html`
-    <p class="chip act-state ${tone}">
-      ${icon}
-      ${t(/** @type {any} */ (`act.${run.state}`))}
-      <span class="dimmer">${modelName(run.model, run.offline)}</span>
-    </p>
-    ${refusal}
-  `;
-}
-
-/** @param {{ run: Run, activity: Activity, untilMs: number }} props */
-function Meter({ run, activity, untilMs }) {
-  const startedAt = activity.startedAt ?? run.startedAt;
-  const usage = activity.lastSeq ? activity.usage : run.usage;
-  const caps = activity.caps ?? run.caps;
-  const share = caps?.costUsd ? usage.costUsd / caps.costUsd : 0;
-  const free = activity.offline || run.offline;
-  return html`
-    <dl class="spent">
-      <div><dt>${t("act.time")}</dt><dd>${startedAt ? clock(untilMs - parseMs(startedAt)) : "0:00"}</dd></div>
-      <div><dt>${t("act.tokens")}</dt><dd>${count(tokensOf(usage))}</dd></div>
-      <div>
-        <dt>${t("act.cost")}</dt>
-        <dd>
-          ${
-            free
-              ? t("act.free")
-              : html`
-                ${money(usage.costUsd)} ${
-                  caps?.costUsd ? html`<small>${t("act.of", { total: money(caps.costUsd) })}</small>` : ""
-                }
-              `
-          }
-        </dd>
-      </div>
-    </dl>
-    ${
-      !free &&
-      caps?.costUsd &&
-      html`<div
-        class=${share >= 0.8 ? "track near" : "track"}
-        role="img"
-        aria-label=${t("act.budget", { n: Math.round(share * 100) })}
-      >
-        <i style=${{ width: `${Math.min(100, share * 100)}%` }}></i>
-      </div>`
-    }
-  `;
 }
 
 /** @param {Agent} a @param {Agent} b */

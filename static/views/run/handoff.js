@@ -38,7 +38,7 @@ import { AnswerForm, discardDraft } from "./handoff_answer.js";
  *   onRetried: (row: Run) => void,
  *   onDiscarded: () => void,
  * }} props `row`: if it is loaded already; `turn`: changes when the run asks or stops again; `isExplained`: the screen
- *   shows elsewhere why it failed
+ *   shows elsewhere why it failed, with the way to try again
  */
 export function Handoff({ runId, row, turn, isPage, isExplained, onRow, onRetried, onDiscarded }) {
   const detail = useSignal(/** @type {RunDetail | null} */ (null));
@@ -125,9 +125,10 @@ export function Handoff({ runId, row, turn, isPage, isExplained, onRow, onRetrie
   const discard = () => act("discard", () => runsApi.discard(runId), onDiscarded);
   const asks = run.offers.includes("answer") && run.question;
   const words = handoffWords(kind, run);
-  const inFault = kind === "failed" && !isExplained && run.offers.includes("retry");
+  const isSaid = isExplained && (kind === "failed" || kind === "timed_out");
+  const inFault = kind === "failed" && run.offers.includes("retry");
   const Title = isPage ? "h2" : "h3";
-  const buttons = buttonsOf(run).filter((offer) => !(inFault && offer === "retry"));
+  const buttons = buttonsOf(run).filter((offer) => !((isSaid || inFault) && offer === "retry"));
 
   return html`<section class=${isPage ? "handoff page" : "handoff"} aria-label=${t("handoff.label")} ref=${box}>
     ${
@@ -140,15 +141,16 @@ export function Handoff({ runId, row, turn, isPage, isExplained, onRow, onRetrie
       </p>`
     }
     ${
-      kind === "failed"
-        ? !isExplained &&
-          html`
+      !isSaid &&
+      (kind === "failed"
+        ? html`
             ${isPage && html`<h2 class="t18">${t("handoff.failed")}</h2>`}
             <div tabindex="-1" ref=${heading}>
               <${Fault}
                 message=${words.title}
                 onRetry=${inFault ? doing.retry : undefined}
                 busy=${busy.value === "retry"}
+                isFilled
               >
                 <p class="t13 dim">${words.why}</p>
               <//>
@@ -157,7 +159,7 @@ export function Handoff({ runId, row, turn, isPage, isExplained, onRow, onRetrie
         : html`
           <${Title} class=${asks ? "say-lg" : "t18"} tabindex="-1" ref=${heading}>${words.title}<//>
           ${words.why && html`<p class="dim handoff-why">${words.why}</p>`}
-        `
+        `)
     }
     ${
       (kind === "permission" || kind === "in_doubt") &&

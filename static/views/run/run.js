@@ -14,7 +14,7 @@ import { openRun } from "../../state/open_run.js";
 import { navigate, homeUrl, pathsUrl, pathUrl, runUrl } from "../../state/router.js";
 import { isActive } from "../../state/run_view.js";
 import { SearchButton, SearchDialog } from "../common/search_button.js";
-import { EmptyScreen, Fault, Shell } from "../common/shell.js";
+import { EmptyScreen, Fault, Loading, Shell } from "../common/shell.js";
 import { ActivityPanel } from "./activity_panel.js";
 import { Handoff } from "./handoff.js";
 import { OtherRuns } from "./other_runs.js";
@@ -44,7 +44,7 @@ export function RunScreen({ runId }) {
     return html`<${Shell}><div class="wrap blank"><${Fault} message=${error.message} onRetry=${one.load} /></div><//>`;
   if (!run)
     return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: pathsUrl() }]}>
-      <p class="wrap loading dimmer" role="status">${t("run.loading")}</p>
+      <${Loading} words=${t("run.loading")} />
     <//>`;
   const name = t("run.title", { time: sinceWords(run.createdAt, serverNow()) });
   const path = run.branchId ? [{ title: one.title.value, url: pathUrl(run.branchId) }] : [];

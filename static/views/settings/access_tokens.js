@@ -9,6 +9,7 @@ import { commaJoined, day } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import * as accountApi from "../../net/account_api.js";
 import * as api from "../../net/api.js";
+import { useDeed } from "../common/deed.js";
 import { useLoaded } from "../common/loaded.js";
 import { Fault } from "../common/shell.js";
 
@@ -20,38 +21,30 @@ const ORDER = ["read", "learn", "seed", "admin"];
 /** @param {{ scopes: Scope[] }} props `scopes`: those that the account may give */
 export function AccessTokens({ scopes }) {
   const loading = useLoaded(accountApi.tokens);
-  const problem = useSignal(/** @type {string | null} */ (null));
+  const deed = useDeed();
   const secret = useSignal("");
   const says = useSignal("");
   const title = useRef(/** @type {HTMLElement | null} */ (null));
-  /** @param {() => Promise<void>} deed */
-  const done = async (deed) => {
-    problem.value = null;
-    try {
-      await deed();
-      await loading.load();
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-    }
-  };
   const create = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
     const given = new FormData(form);
     const asked = { name: String(given.get("token-name")), scopes: given.getAll("scope").map(String) };
-    done(async () => {
+    deed.run(async () => {
       secret.value = (await accountApi.createToken(asked)).token;
       form.reset();
+      await loading.load();
     });
   };
   const revoke = (/** @type {AccessToken} */ token) =>
-    done(async () => {
+    deed.run(async () => {
       await accountApi.revokeToken(token.id);
       says.value = t("ac.revoked");
       title.current?.focus();
+      await loading.load();
     });
   const all = loading.found.value;
-  const words = problem.value ?? loading.problem.value;
+  const words = deed.problem.value ?? loading.problem.value;
   return html`<section aria-labelledby="tokens">
     <h2 id="tokens" tabindex="-1" ref=${title}>${t("ac.tokens")}</h2>
     <div class="st-in">

@@ -14,6 +14,7 @@ import { Fault } from "../common/shell.js";
 import { AccountClasses } from "./account_classes.js";
 import { AccountSessions } from "./account_sessions.js";
 import { AccessTokens } from "./access_tokens.js";
+import { EmailAddress } from "./email_address.js";
 import { Identities } from "./identities.js";
 import { Passkeys } from "./passkeys.js";
 import { PasswordChange } from "./password_change.js";
@@ -34,7 +35,7 @@ async function fetchAccount() {
 }
 
 /** @param {{ caller: Caller, account: Account, ways: SignInMethods }} props */
-function AccountSections({ caller, account, ways: { methods, provider } }) {
+function AccountSections({ caller, account, ways: { methods, provider, recovery } }) {
   const problem = useSignal(/** @type {string | null} */ (null));
   /** Leave this browser to the next person. @param {() => Promise<unknown>} end */
   const leave = async (end) => {
@@ -59,6 +60,7 @@ function AccountSections({ caller, account, ways: { methods, provider } }) {
       </div>
     </section>
     ${caller.scopes.includes("admin") && html`<${PeopleLink} />`}
+    ${recovery && html`<${EmailAddress} />`}
     <${AccountClasses} hasPassword=${account.hasPassword} />
     ${
       methods.includes("passkey") &&

@@ -9,6 +9,7 @@ import { html } from "../../lib/html.js";
 import { namesOf } from "../../lib/user_agent.js";
 import * as accountApi from "../../net/account_api.js";
 import * as api from "../../net/api.js";
+import { useDeed } from "../common/deed.js";
 import { useLoaded } from "../common/loaded.js";
 import { Fault } from "../common/shell.js";
 
@@ -17,21 +18,17 @@ import { Fault } from "../common/shell.js";
 /** @param {{ onLeave: () => void }} props `onLeave`: signs out everywhere */
 export function AccountSessions({ onLeave }) {
   const loading = useLoaded(accountApi.sessions);
-  const problem = useSignal(/** @type {string | null} */ (null));
+  const deed = useDeed();
   const says = useSignal("");
   const title = useRef(/** @type {HTMLElement | null} */ (null));
-  const end = async (/** @type {AccountSession} */ session) => {
-    problem.value = null;
-    try {
+  const end = (/** @type {AccountSession} */ session) =>
+    deed.run(async () => {
       await accountApi.endSession(session.id);
       says.value = t("ac.ended");
       title.current?.focus();
       await loading.load();
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-    }
-  };
-  const words = problem.value ?? loading.problem.value;
+    });
+  const words = deed.problem.value ?? loading.problem.value;
   return html`<section aria-labelledby="sessions">
     <h2 id="sessions" tabindex="-1" ref=${title}>${t("ac.sessions")}</h2>
     <div class="st-in">

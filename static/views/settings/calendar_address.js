@@ -9,6 +9,7 @@ import { chosenLanguage } from "../../lib/i18n.js";
 import * as accountApi from "../../net/account_api.js";
 import * as api from "../../net/api.js";
 import * as reviewsApi from "../../net/reviews_api.js";
+import { useDeed } from "../common/deed.js";
 import { useLoaded } from "../common/loaded.js";
 import { Fault } from "../common/shell.js";
 
@@ -30,16 +31,12 @@ export function CalendarAddress() {
 /** A calendar program can't sign in: its address holds a token that may read the calendar and nothing else. */
 function PrivateAddress() {
   const made = useSignal("");
-  const problem = useSignal(/** @type {string | null} */ (null));
-  const create = async () => {
-    problem.value = null;
-    try {
+  const deed = useDeed();
+  const create = () =>
+    deed.run(async () => {
       const asked = { name: t("rv.set_calendar_token"), scopes: ["calendar"], days: DAYS };
       made.value = address((await accountApi.createToken(asked)).token);
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-    }
-  };
+    });
   return html`
     <p><button class="btn sm" type="button" onClick=${create}>${t("rv.set_calendar_create")}</button></p>
     <div role="status">
@@ -52,6 +49,6 @@ function PrivateAddress() {
         `
       }
     </div>
-    ${problem.value && html`<${Fault} message=${problem.value} />`}
+    ${deed.problem.value && html`<${Fault} message=${deed.problem.value} />`}
   `;
 }

@@ -9,6 +9,7 @@ import * as learnerApi from "../../net/learner_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { homeUrl } from "../../state/router.js";
 import { clearDrafts } from "../../state/settings.js";
+import { useDeed } from "../common/deed.js";
 import { Dialog } from "../common/dialog.js";
 import { Icon } from "../common/icons.js";
 import { EmptyScreen } from "../common/shell.js";
@@ -21,8 +22,7 @@ const whatGoes = (paths) =>
 export function EraseDialog({ onClose, onErased }) {
   const paths = useSignal(/** @type {number | null} */ (null));
   const written = useSignal("");
-  const busy = useSignal(false);
-  const problem = useSignal(/** @type {string | null} */ (null));
+  const { busy, problem, run } = useDeed();
   useEffect(() => {
     pathsApi.paths().then(
       (all) => {
@@ -35,19 +35,14 @@ export function EraseDialog({ onClose, onErased }) {
   }, []);
   const word = t("st.erase_word");
   const isMeant = written.value.trim().toLocaleLowerCase() === word;
-  const erase = async (/** @type {Event} */ event) => {
+  const erase = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (!isMeant || busy.value) return;
-    busy.value = true;
-    problem.value = null;
-    try {
+    if (!isMeant) return;
+    run(async () => {
       await learnerApi.deleteEverything();
       clearDrafts();
       onErased();
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-      busy.value = false;
-    }
+    });
   };
   return html`<${Dialog} title=${t("st.erase_title")} kind="erase" onClose=${onClose}>
     <p class="dim">

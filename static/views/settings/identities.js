@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/account.js";
 import { html } from "../../lib/html.js";
 import * as accountApi from "../../net/account_api.js";
+import { useDeed } from "../common/deed.js";
 import { useLoaded } from "../common/loaded.js";
 import { Fault } from "../common/shell.js";
 import { problemOfAddress } from "../sign_in/problem_of_address.js";
@@ -16,29 +17,20 @@ import { Way } from "./passkeys.js";
 /** @param {{ provider: string }} props `provider`: what people call it */
 export function Identities({ provider }) {
   const loading = useLoaded(accountApi.identities);
-  const problem = useSignal(problemOfAddress());
+  const deed = useDeed(problemOfAddress());
   const says = useSignal("");
   const title = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => history.replaceState(history.state, "", location.pathname), []); // it is told once
-  /** @param {() => Promise<void>} deed */
-  const done = async (deed) => {
-    problem.value = null;
-    try {
-      await deed();
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-    }
-  };
-  const link = () => done(async () => location.assign((await accountApi.linkIdentity()).url));
+  useEffect(() => history.replaceState(history.state, "", location.pathname), []); // the problem is shown once
+  const link = () => deed.run(async () => location.assign((await accountApi.linkIdentity()).url));
   const unlink = (/** @type {LinkedIdentity} */ identity) =>
-    done(async () => {
+    deed.run(async () => {
       await accountApi.unlinkIdentity(identity.id);
       says.value = t("ac.identity_removed");
       title.current?.focus();
       await loading.load();
     });
   const all = loading.found.value;
-  const words = problem.value ?? loading.problem.value;
+  const words = deed.problem.value ?? loading.problem.value;
   const name = provider || t("ac.identity_elsewhere");
   return html`<section aria-labelledby="identities">
     <h2 id="identities" tabindex="-1" ref=${title}>${name}</h2>

@@ -9,6 +9,7 @@ import { day, commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import * as api from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
+import { useDeed } from "../common/deed.js";
 import { Icon } from "../common/icons.js";
 
 /** @import { Memory } from "../../types.d.ts" */
@@ -18,22 +19,15 @@ const LONGEST = 500;
 /** @param {{ memories: Memory[], onChanged: (memories: Memory[]) => void }} props */
 export function Memories({ memories, onChanged }) {
   const going = useSignal(/** @type {string | null} */ (null));
-  const problem = useSignal(/** @type {string | null} */ (null));
+  const { problem, run } = useDeed();
   const says = useSignal("");
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   /** Returns whether it succeeded. @param {Memory} memory @param {() => Promise<void>} deed */
   const done = async (memory, deed) => {
     going.value = memory.id;
-    problem.value = null;
-    try {
-      await deed();
-      return true;
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-      return false;
-    } finally {
-      going.value = null;
-    }
+    const isDone = await run(deed);
+    going.value = null;
+    return isDone;
   };
   const forget = (/** @type {Memory} */ memory) =>
     done(memory, async () => {

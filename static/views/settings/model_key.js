@@ -7,7 +7,7 @@ import { t } from "../../i18n/you.js";
 import { html } from "../../lib/html.js";
 import * as api from "../../net/api.js";
 import * as modelsApi from "../../net/models_api.js";
-import { useDeed } from "../classes/deed.js";
+import { useDeed } from "../common/deed.js";
 import { Icon } from "../common/icons.js";
 
 /** @import { Status } from "../../types.d.ts" */

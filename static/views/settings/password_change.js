@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/account.js";
 import { html } from "../../lib/html.js";
 import * as accountApi from "../../net/account_api.js";
+import { useDeed } from "../common/deed.js";
 import { Icon } from "../common/icons.js";
 
 export function PasswordChange() {
@@ -43,26 +44,19 @@ export function PasswordChange() {
 
 /** @param {{ onDone: (words: string) => void }} props */
 function PasswordForm({ onDone }) {
-  const isBusy = useSignal(false);
-  const problem = useSignal(/** @type {string | null} */ (null));
+  const { busy, problem, run } = useDeed();
   const first = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => first.current?.focus(), []);
-  const save = async (/** @type {SubmitEvent} */ event) => {
+  const save = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    if (isBusy.value) return;
-    isBusy.value = true;
-    problem.value = null;
     const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    try {
+    run(async () => {
       await accountApi.changePassword({
         oldPassword: String(given.get("old-password")),
         newPassword: String(given.get("new-password")),
       });
       onDone(t("ac.password_saved"));
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-      isBusy.value = false;
-    }
+    });
   };
   return html`<form class="st-password" onSubmit=${save}>
     <label class="lbl" for="old-password">${t("ac.password_old")}</label>
@@ -88,7 +82,7 @@ function PasswordForm({ onDone }) {
     <p class="hint" id="new-password-how">${t("si.password_how")}</p>
     ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${problem.value}</span></p>`}
     <div class="row">
-      <button class="btn sm go" type="submit" aria-busy=${isBusy.value || undefined}>${t("ac.password_save")}</button>
+      <button class="btn sm go" type="submit" aria-busy=${busy.value || undefined}>${t("ac.password_save")}</button>
       <button class="btn sm" type="button" onClick=${() => onDone("")}>${t("ac.password_not")}</button>
     </div>
   </form>`;

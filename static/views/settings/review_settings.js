@@ -1,5 +1,5 @@
 // @ts-check
-/** Reviews in the settings: the size of a day, how much shall be recalled, and the hour at which a day begins. */
+/** Reviews in the settings: the size of a day, how much shall be recalled, and when a day begins and where. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -18,7 +18,11 @@ import { RetentionCosts } from "./retention_costs.js";
 
 const MINUTES = [5, 10, 20];
 const RECALL = [80, 85, 90, 95];
+const UTC = "UTC";
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+/** The time zones that this browser knows, with the one that is chosen. @param {string} chosen */
+const zonesWith = (chosen) => [...new Set([UTC, chosen, ...Intl.supportedValuesOf("timeZone")])].sort();
 
 export function ReviewsSettings() {
   const settings = useSignal(/** @type {ReviewSettings | null} */ (null));
@@ -65,27 +69,22 @@ export function ReviewsSettings() {
           />
           <p class="t13 dim">${t("rv.set_recall_how")}</p>
           <${RetentionCosts} />
-          <div class="st-field">
-            <label class="lbl" for="day-start">${t("rv.set_start")}</label>
-            <span class="pick">
-              <select
-                id="day-start"
-                onChange=${(/** @type {Event} */ event) =>
-                  keep(
-                    reviewsApi.changeSettings({
-                      dayStartsAt: Number(/** @type {HTMLSelectElement} */ (event.target).value),
-                    }),
-                  )}
-              >
-                ${HOURS.map(
-                  (hour) => html`<option key=${hour} value=${hour} selected=${hour === known.dayStartsAt}>
-                    ${String(hour).padStart(2, "0")}:00
-                  </option>`,
-                )}
-              </select>
-              <${Icon} name="down" small />
-            </span>
-          </div>
+          <${Pick}
+            id="day-start"
+            label=${t("rv.set_start")}
+            values=${HOURS}
+            chosen=${known.dayStartsAt}
+            words=${(/** @type {number} */ hour) => `${String(hour).padStart(2, "0")}:00`}
+            onChosen=${(/** @type {string} */ hour) => keep(reviewsApi.changeSettings({ dayStartsAt: Number(hour) }))}
+          />
+          <${Pick}
+            id="time-zone"
+            label=${t("rv.set_zone")}
+            values=${zonesWith(known.timeZone ?? UTC)}
+            chosen=${known.timeZone ?? UTC}
+            words=${(/** @type {string} */ zone) => zone.replaceAll("_", " ")}
+            onChosen=${(/** @type {string} */ timeZone) => keep(reviewsApi.changeSettings({ timeZone }))}
+          />
           <${CalendarAddress} />
           <${DueNotice} />
           <div class="st-field">
@@ -120,3 +119,26 @@ const Choices = ({ name, legend, values, chosen, words, onChosen }) => html`<fie
     )}
   </div>
 </fieldset>`;
+
+/**
+ * @template {string | number} V
+ * @param {{
+ *   id: string,
+ *   label: string,
+ *   values: V[],
+ *   chosen: V,
+ *   words: (value: V) => string,
+ *   onChosen: (value: string) => void,
+ * }} props
+ */
+const Pick = ({ id, label, values, chosen, words, onChosen }) => html`<div class="st-field">
+  <label class="lbl" for=${id}>${label}</label>
+  <span class="pick">
+    <select id=${id} onChange=${(/** @type {any} */ event) => onChosen(event.target.value)}>
+      ${values.map(
+        (value) => html`<option key=${value} value=${value} selected=${value === chosen}>${words(value)}</option>`,
+      )}
+    </select>
+    <${Icon} name="down" small />
+  </span>
+</div>`;

@@ -3,6 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../../i18n/account.js";
 import { html } from "../../lib/html.js";
 import { Icon } from "../common/icons.js";
 
@@ -10,6 +11,17 @@ import { Icon } from "../common/icons.js";
  * @typedef {{ id: string, label: string, type?: "password", complete: string, hint?: string }} Field `complete`: what
  *   a browser or a password manager may fill in
  */
+
+/** @returns {Field} */
+export const nameField = () => ({ id: "name", label: t("si.name"), complete: "username" });
+/** @returns {Field} */
+export const newPasswordField = () => ({
+  id: "password",
+  label: t("si.new_password"),
+  type: "password",
+  complete: "new-password",
+  hint: t("si.password_how"),
+});
 
 /**
  * @param {{
@@ -23,7 +35,10 @@ export function CredentialsForm({ fields, go, busyWords, onSubmit }) {
   const isBusy = useSignal(false);
   const problem = useSignal(/** @type {string | null} */ (null));
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  useEffect(() => form.current?.querySelector("input")?.focus(), []);
+  useEffect(() => {
+    const isTyping = document.activeElement instanceof HTMLInputElement; // a class code, in the form beside it
+    if (!isTyping) form.current?.querySelector("input")?.focus();
+  }, []);
   const last = fields[fields.length - 1].id;
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();

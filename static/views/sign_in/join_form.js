@@ -1,10 +1,10 @@
 // @ts-check
 /** Form to join a class without an account: its code and a nickname. */
 
-import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/joining.js";
 import { html } from "../../lib/html.js";
 import * as membershipsApi from "../../net/memberships_api.js";
+import { useDeed } from "../common/deed.js";
 import { Icon } from "../common/icons.js";
 import { ClassCodeField, useClassCode } from "./class_code_field.js";
 
@@ -15,22 +15,15 @@ import { ClassCodeField, useClassCode } from "./class_code_field.js";
 /** @param {{ code?: string, onJoined: (joining: Joining) => void }} props `code`: that of the address */
 export function JoinForm({ code, onJoined }) {
   const typed = useClassCode(code);
-  const isBusy = useSignal(false);
-  const problem = useSignal(/** @type {string | null} */ (null));
-  const join = async (/** @type {SubmitEvent} */ event) => {
+  const { busy, problem, run } = useDeed();
+  const join = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    if (isBusy.value) return;
-    isBusy.value = true;
-    problem.value = null;
     const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    try {
+    run(async () => {
       const into = typed.found.value ?? (await membershipsApi.findClass(typed.code.value));
       const nickname = String(given.get("nickname"));
       onJoined({ joined: await membershipsApi.joinAnew({ code: typed.code.value, nickname }), into });
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-      isBusy.value = false;
-    }
+    });
   };
   return html`<form onSubmit=${join}>
     <div class="si-field"><${ClassCodeField} id="class-code" of=${typed} /></div>
@@ -49,8 +42,8 @@ export function JoinForm({ code, onJoined }) {
       <p class="hint" id="nickname-how">${t("jn.nickname_how")}</p>
     </div>
     ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${problem.value}</span></p>`}
-    <button class="btn full" type="submit" aria-busy=${isBusy.value || undefined}>
-      ${t(isBusy.value ? "jn.going" : "jn.go")}
+    <button class="btn full" type="submit" aria-busy=${busy.value || undefined}>
+      ${t(busy.value ? "jn.going" : "jn.go")}
     </button>
   </form>`;
 }

@@ -2,7 +2,7 @@
 /** Sign-in screen, beside it joining a class; and the screens of the links that choose how to sign in and of a card. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { t } from "../../i18n/account.js";
 import { t as joining } from "../../i18n/joining.js";
 import { html } from "../../lib/html.js";
@@ -13,16 +13,16 @@ import { startOver } from "../../net/signed_out.js";
 import { homeUrl } from "../../state/router.js";
 import { lazy } from "../common/lazy.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
-import { Fault, Shell } from "../common/shell.js";
+import { Fault } from "../common/shell.js";
 import { CardForm } from "./card_form.js";
-import { CredentialsForm } from "./credentials_form.js";
-import { Ground } from "./ground.js";
+import { CredentialsForm, nameField, newPasswordField } from "./credentials_form.js";
+import { Frame, OnGround, WithCode, codeOfAddress } from "./frame.js";
 import { JoinForm } from "./join_form.js";
 import { JoinSignedIn } from "./join_signed_in.js";
 import { OtherWays, proveAfterPassword } from "./other_ways.js";
 import { problemOfAddress } from "./problem_of_address.js";
+import { ConfirmEmail, Forgotten, ForgottenHint, Recover } from "./recovery.js";
 
-/** @import { ComponentChildren } from "preact" */
 /** @import { Joining } from "./join_form.js" */
 
 const newCard = lazy(async () => {
@@ -30,23 +30,13 @@ const newCard = lazy(async () => {
   return NewCard;
 });
 
-/** The fields of the forms; each password manager knows them by `complete`. */
-const name = () => ({ id: "name", label: t("si.name"), complete: "username" });
-const newPassword = () => ({
-  id: "password",
-  label: t("si.new_password"),
-  type: /** @type {const} */ ("password"),
-  complete: "new-password",
-  hint: t("si.password_how"),
-});
-
-/** The one-time code of the address; it stands behind the `#`, which no server and no log is told. */
-const codeOfAddress = () => location.hash.slice(1);
-
 /** @param {{ way?: string }} props `way`: the page of a link, else that of signing in */
 export function SignInScreen({ way }) {
   if (way === "set-up") return html`<${SetUp} />`;
   if (way === "password") return html`<${FromLink} />`;
+  if (way === "forgotten") return html`<${Forgotten} />`;
+  if (way === "recover") return html`<${Recover} />`;
+  if (way === "email") return html`<${ConfirmEmail} />`;
   if (way === "card") return html`<${CardFromLink} />`;
   if (way === "join") return html`<${JoinFromLink} />`;
   return html`<${SignInOrJoin} isJoining=${false} comesBack=${Boolean(way)} />`;
@@ -156,7 +146,7 @@ function SignIn({ after, comesBack }) {
     ${
       ways?.methods.includes("password") &&
       html`<${CredentialsForm}
-        fields=${[name(), password]}
+        fields=${[nameField(), password]}
         go=${t("si.go")}
         busyWords=${t("si.going")}
         onSubmit=${async (/** @type {any} */ given) => {
@@ -166,7 +156,7 @@ function SignIn({ after, comesBack }) {
         }}
       />`
     }
-    ${ways && html`<${OtherWays} ways=${ways} onSignedIn=${enter} /><p class="hint">${t("si.forgotten")}</p>`}
+    ${ways && html`<${OtherWays} ways=${ways} onSignedIn=${enter} /><${ForgottenHint} ways=${ways} />`}
   `;
 }
 
@@ -182,7 +172,7 @@ function SetUp() {
       ${
         ways &&
         html`<${CredentialsForm}
-          fields=${isPasswordAlone ? [name(), newPassword()] : [name()]}
+          fields=${isPasswordAlone ? [nameField(), newPasswordField()] : [nameField()]}
           go=${t("si.set_up_go")}
           busyWords=${t("si.busy")}
           onSubmit=${async (/** @type {any} */ given) => {
@@ -210,7 +200,7 @@ function FromLink() {
       ${
         ways?.methods.includes("password") &&
         html`<${CredentialsForm}
-          fields=${[newPassword()]}
+          fields=${[newPasswordField()]}
           go=${t("si.link_go")}
           busyWords=${t("si.busy")}
           onSubmit=${async (/** @type {any} */ given) => {
@@ -223,24 +213,3 @@ function FromLink() {
     <//>
   <//>`;
 }
-
-/** @param {{ code: string, children: ComponentChildren }} props */
-const WithCode = ({ code, children }) => (code ? children : html`<${Fault} message=${t("si.no_code")} />`);
-
-/** @param {{ page: string, title: string, isWide?: boolean, children: ComponentChildren }} props */
-function Frame({ page, title, isWide = false, children }) {
-  useEffect(() => {
-    document.title = page;
-  }, [page]);
-  return html`<${OnGround}>
-    <div class="wrap">
-      <h1 class="ask-title">${title}</h1>
-      ${isWide ? children : html`<div class="si-col">${children}</div>`}
-    </div>
-  <//>`;
-}
-
-/** @param {{ children?: ComponentChildren }} props */
-const OnGround = ({ children }) => html`<${Shell} bare>
-  <div class="si">${children}<${Ground} /></div>
-<//>`;

@@ -22,9 +22,11 @@ export const weekday = (date) => long.format(noon(date));
 /**
  * "tomorrow", or "on Wednesday".
  * @param {string} time of the server
- * @param {string} today the learner's date
+ * @param {{ date: string, timeZone: string | null }} today the learner's
  */
 export function onDay(time, today) {
-  const days = Math.round((new Date(time).setHours(12, 0, 0, 0) - noon(today).getTime()) / 86_400_000);
-  return days <= 1 ? t("td.tomorrow_in") : t("td.on", { day: long.format(new Date(time)) });
+  const zone = { timeZone: today.timeZone ?? undefined };
+  const date = new Intl.DateTimeFormat("en-CA", zone).format(new Date(time)); // as 2026-11-23
+  const days = Math.round((noon(date).getTime() - noon(today.date).getTime()) / 86_400_000);
+  return days <= 1 ? t("td.tomorrow_in") : t("td.on", { day: weekday(date) });
 }

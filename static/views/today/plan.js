@@ -87,7 +87,7 @@ export function DayDone({ today }) {
           <div>
             <h2>${t("td.learned", { title: part.title })}</h2>
             <p class="dim">
-              ${part.reviewedAt ? t("td.confirmed", { day: onDay(part.reviewedAt, today.date) }) : t("td.learned_text")}
+              ${part.reviewedAt ? t("td.confirmed", { day: onDay(part.reviewedAt, today) }) : t("td.learned_text")}
             </p>
           </div>
         </li>`,

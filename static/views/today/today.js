@@ -46,7 +46,7 @@ export function TodayView({ today, onChange }) {
         ${told.decisions.length > 0 && html`<${decided.View} ...${told} />`}
         ${isIdle ? html`<${DayDone} today=${today} />` : html`<${Plan} today=${today} />`}
       </div>
-      <${Week} week=${today.week} />
+      <${Week} today=${today} />
     </div>
     <div class="wrap"><${Garden} today=${today} /></div>
   `;
@@ -73,16 +73,17 @@ function useDecisions() {
 
 /** @param {Today} today @param {boolean} isIdle */
 function titleOf(today, isIdle) {
-  if (isIdle) return t(today.day.minutes > 0 ? "td.done" : "td.nothing");
+  if (isIdle) return t(today.done || today.day.minutes > 0 ? "td.done" : "td.nothing");
   const n = Math.max(1, (today.due.today ? today.due.minutes : 0) + (today.next.minutes ?? 0));
   const size = t("td.numbers").split(" ")[n] ?? String(n);
   return t("td.size", { n, size });
 }
 
 /** The size of the day in words. @param {Today} today @param {boolean} isIdle */
-function sizeWords({ due, next, day }, isIdle) {
+function sizeWords({ due, next, day, done }, isIdle) {
   if (isIdle) {
     if (day.minutes > 0) return t("td.enough", { n: day.minutes });
+    if (done) return t("td.enough_said"); // learned without a minute of today: an answer of yesterday was marked
     return t(next.kind === "growing" ? "td.nothing_growing" : "td.nothing_text");
   }
   if (due.today > 0 && due.days > 0) return t("td.backlog", { n: due.days, today: due.today, due: due.due });

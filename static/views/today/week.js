@@ -10,11 +10,11 @@ import { shortWeekday, weekday } from "./days.js";
 
 const LEAF = "M9 15c.5-5.8 5.4-8.5 10-7.7c0 5.4-4 8.5-10 7.7ZM9 15c-.5-5.8-5.4-8.5-10-7.7c0 5.4 4 8.5 10 7.7Z";
 
-/** @param {{ week: Today["week"] }} props */
-export const Week = ({ week }) => html`<section class="gain" aria-labelledby="week">
+/** @param {{ today: Today }} props */
+export const Week = ({ today: { week, cleared } }) => html`<section class="gain" aria-labelledby="week">
   <h2 class="eyebrow" id="week">${t("td.week")}</h2>
   <${Days} days=${week.days} />
-  <${Facts} week=${week} />
+  <${Facts} week=${week} cleared=${cleared} />
 </section>`;
 
 /** @param {{ days: Today["week"]["days"] }} props */
@@ -44,10 +44,11 @@ function dayShape(/** @type {boolean} */ isLearned, /** @type {boolean} */ isTod
     : html`<circle class="dot" cx="9" cy="19" r="1.75" />`;
 }
 
-/** @param {{ week: Today["week"] }} props */
-function Facts({ week }) {
+/** @param {{ week: Today["week"], cleared: string[] }} props `cleared`: mix-ups, as sentences */
+function Facts({ week, cleared }) {
   const studied = week.days.filter((day) => day.minutes > 0);
-  if (!studied.length && !week.parts && !week.reviewed) return html`<p class="dim">${t("td.week_none")}</p>`;
+  if (!studied.length && !week.parts && !week.reviewed && !cleared.length)
+    return html`<p class="dim">${t("td.week_none")}</p>`;
   const minutes = studied.reduce((sum, day) => sum + day.minutes, 0);
   const first = week.paths[0];
   return html`<ul>
@@ -63,6 +64,13 @@ function Facts({ week }) {
       html`<li>
         <b>${t("td.recalled", { done: week.recalled, n: week.reviewed })}</b>
         ${t("td.recalled_text", { n: week.reviewed })}
+      </li>`
+    }
+    ${
+      cleared.length > 0 &&
+      html`<li>
+        <b>${t("td.cleared", { n: cleared.length })}</b>
+        ${" "}<span class="say">${conjunction(cleared.map((title) => t("td.title", { title })))}</span>
       </li>`
     }
     ${

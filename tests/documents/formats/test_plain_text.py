@@ -42,3 +42,23 @@ def test_too_much_text_is_refused() -> None:
     assert text_of(b"abcd", ReadingLimits(characters=4)) == "abcd"
     with pytest.raises(UnreadableDocument, match="split it"):
         text_of(b"abcde", ReadingLimits(characters=4))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("A [[003 Permutations|permutation]] of it", "A permutation of it"),
+        ("See [[Sets]] and [[001 Sets#Finite sets]].", "See Sets and 001 Sets."),
+        ("## On [[Anomalies#Phantom|the phantom]]", "## On the phantom"),
+        ("![[drawing.png]]Cells", "Cells"),
+    ],
+)
+def test_links_between_notes_are_their_words(written: str, read: str) -> None:
+    assert text_of(written.encode()) == read
+
+
+@pytest.mark.parametrize(
+    "code", ["a = [[1, 2]]", "[[0, 1], [1, 0]]", "if [[ -f x ]]; then", 'x[["name"]]', "x[[name]]"]
+)
+def test_lists_of_lists_are_no_links(code: str) -> None:
+    assert text_of(code.encode()) == code

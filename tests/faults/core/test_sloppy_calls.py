@@ -1,11 +1,12 @@
 """T10 in short: some sloppy variants of every call; `make faults ARGS=sloppy` plays a thousand of each."""
 
+import json
 from typing import Any
 
 import pytest
 
 from faults.core.sloppy_calls import WANTED_SHARE, all_calls, play
-from harness.agents.sloppy.valid_calls import CHOICE, OPEN
+from harness.agents.sloppy.valid_calls import CHOICE, OPEN, VERDICTS
 
 VARIANTS = 60
 
@@ -24,6 +25,30 @@ async def test_T10_the_same_seed_makes_the_same_calls() -> None:
     (call,) = [one for one in await all_calls() if one.name == "save_diagnostic_question (choice)"]
     first, again = [await play(call, VARIANTS, seed=3) for _ in range(2)]
     assert (first.taken, first.refused) == (again.taken, again.refused)
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        {"verdicts": [{**one, "verdict": word} for one, word in zip(VERDICTS["verdicts"], words, strict=True)]}
+        for words in (("MET", "Partly."), ("yes", "half"), ("correct", "partially met"))
+    ]
+    + [{"verdicts": [json.dumps(VERDICTS["verdicts"])]}, {"answer_id": [VERDICTS["answer_id"], ""]}],
+)
+async def test_T10_verdicts_in_other_words_and_lists_in_lists_are_taken_without_any_other_slip(
+    slip: dict[str, Any],
+) -> None:
+    (call,) = [one for one in await all_calls() if one.name == "record_grade"]
+    assert await call.refusal({**call.given, **slip}) is None
+
+
+async def test_T10_a_verdict_that_says_nothing_is_asked_for_again() -> None:
+    (call,) = [one for one in await all_calls() if one.name == "record_grade"]
+    unclear = [{**one, "verdict": "quite"} for one in VERDICTS["verdicts"]]
+    for _ in range(2):
+        refusal = await call.refusal({**call.given, "verdicts": unclear})
+        assert refusal is not None
+        assert "say met, partly or missing" in refusal
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from faults.leaks.decodings import decodings
 from faults.leaks.secret_markers import MarkedText, SecretMarkers
 
-SECRET = MarkedText("Which is it?", "answer")
+SECRET = MarkedText(("Which is it?",), "answer")
 CANARIES = SecretMarkers()
 WORD = CANARIES.new_marker(SECRET)
 

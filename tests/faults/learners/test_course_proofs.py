@@ -1,12 +1,13 @@
 """Learners whose beliefs are code in the first lessons of a course, in short; `make faults` plays whole courses."""
 
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import cycle
 
 import pytest
 
 from faults.leaks.learner_client import Disclosures
-from faults.leaks.secret_markers import SecretMarkers, mark_package
+from faults.leaks.secret_markers import MarkedText, SecretMarkers, mark_package
 from faults.learners.answer_book import known_questions
 from faults.learners.course_proofs import LEARNERS, MarkedCourses, grow_path, open_marked_courses, teach_course
 from faults.learners.expected_treatment import check_treatment
@@ -15,8 +16,10 @@ from faults.learners.scripted_learners import TACTICS, DigressingLearner
 from faults.learners.study_days import Events, StudyDays, jump, live_through, move_to
 from sprout.learning.text.normalization import one_line
 from sprout.offline.courses.catalogue import courses
+from sprout.offline.courses.course_format import Course
 
 COURSE = courses()[0]
+HARD_TO_TEACH = ("essay writer", "frustrated", "lucky guesser", "side answerer", "silent")
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +30,33 @@ async def empty(fork_server: Process) -> AsyncIterator[MarkedCourses]:
 
 
 @pytest.fixture(scope="module")
-async def taught_by(empty: MarkedCourses, tmp_path_factory: pytest.TempPathFactory) -> MarkedCourses:
-    """Classrooms begin with the course's path, which is grown once."""
-    grown, story = await grow_path(empty, COURSE, tmp_path_factory.mktemp("grown") / "data")
-    assert story.leaks == []
-    assert story.violations == []
-    return grown
+def grown_for(
+    empty: MarkedCourses, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Course], Awaitable[MarkedCourses]]:
+    """Classrooms that begin with the path of a course, which is grown once."""
+    grown = dict[str, MarkedCourses]()
+
+    async def grow(course: Course) -> MarkedCourses:
+        if course.slug not in grown:
+            grown[course.slug], story = await grow_path(empty, course, tmp_path_factory.mktemp(course.slug) / "data")
+            assert (story.leaks, story.violations) == ([], [])
+        return grown[course.slug]
+
+    return grow
+
+
+@pytest.fixture(scope="module")
+async def taught_by(grown_for: Callable[[Course], Awaitable[MarkedCourses]]) -> MarkedCourses:
+    return await grown_for(COURSE)
+
+
+@pytest.mark.parametrize(("name", "course"), [*zip(HARD_TO_TEACH, cycle(courses()), strict=False)])
+async def test_A9_H1a_who_is_hard_to_teach_finishes_a_lesson_of_any_course_without_a_word_said_twice(
+    grown_for: Callable[[Course], Awaitable[MarkedCourses]], name: str, course: Course
+) -> None:
+    story = await teach_course(await grown_for(course), name, course, most_lessons=1)
+    assert (story.leaks, story.violations, check_treatment(name, story)) == ([], [], [])
+    assert [lesson.turns[-1].mastered for lesson in story.lessons] == [True]
 
 
 async def test_an_extractor_learns_nothing_that_may_not_be_seen_and_gets_on_by_honest_answers(
@@ -46,6 +70,15 @@ async def test_an_extractor_learns_nothing_that_may_not_be_seen_and_gets_on_by_h
     assert tried
     assert tried == [name for name, _, _ in TACTICS][: len(tried)]
     assert story.scanned_bytes > 50_000
+
+
+async def test_a_learner_who_signs_in_is_treated_as_one_who_need_not(fork_server: Process) -> None:
+    async with open_marked_courses(fork_server, signed_in=True) as signed_in:
+        story = await teach_course(signed_in, "extractor", COURSE, most_lessons=1)
+    assert story.leaks == []
+    assert story.violations == []
+    assert check_treatment("extractor", story) == []
+    assert len(story.turns) > 1
 
 
 async def test_H1a_a_novice_gets_help_at_every_turn_and_finishes_in_changed_forms(taught_by: MarkedCourses) -> None:
@@ -108,7 +141,7 @@ def canaries(tmp_path_factory: pytest.TempPathFactory) -> SecretMarkers:
 
 
 def test_every_secret_text_of_every_question_has_a_word_of_its_own(canaries: SecretMarkers) -> None:
-    marked = {hidden.prompt for hidden in canaries.hidden.values()}
+    marked = {prompt for hidden in canaries.hidden.values() for prompt in hidden.prompts}
     plain = {one_line(one.prompt) for one in known_questions().values() if not one.is_open and not one.wrong}
     assert marked >= {prompt for prompt in known_questions() if prompt not in plain}
     parts = {hidden.source for hidden in canaries.hidden.values()}
@@ -123,9 +156,20 @@ def test_a_word_that_comes_before_its_time_is_seen_in_whatever_it_stands(canarie
     for raw in (word.encode(), b'{"a": "x ' + word.upper().encode() + b'."}', b"x-note: " + word.encode()):
         assert canaries.find_in(raw) == [hidden]
     assert not seen.may_be_seen(hidden)
-    seen.levels[hidden.prompt] = 1
+    (prompt,) = hidden.prompts
+    seen.levels[prompt] = 1
     assert not seen.may_be_seen(hidden)
-    seen.levels[hidden.prompt] = 2
+    seen.levels[prompt] = 2
+    assert seen.may_be_seen(hidden)
+
+
+def test_a_misconception_that_several_questions_show_has_one_word_and_is_seen_once_one_was_tried() -> None:
+    secrets, seen = SecretMarkers(), Disclosures()
+    texts = {secrets.mark_text("Heat is a thing.", MarkedText((each,), "misconception")) for each in ("Why?", "How?")}
+    ((word, hidden),) = secrets.hidden.items()
+    assert texts == {f"Heat is a thing {word}."}
+    assert not seen.may_be_seen(hidden)
+    seen.tried.add("How?")
     assert seen.may_be_seen(hidden)
 
 

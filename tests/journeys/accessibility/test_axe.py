@@ -45,6 +45,16 @@ async def test_the_first_run_is_accessible(browser: Browser, tmp_path: Path, sql
         await axe.assert_accessible(page, "first-run-offline")
 
 
+async def test_a_button_that_waits_is_readable_under_the_pointer(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url) as grown, open_page(browser, grown.url) as page:
+        grow = page.get_by_role("button", name="Grow a path")
+        await grow.hover()
+        await grow.evaluate("(button) => { button.disabled = true; }")
+        await expect(grow).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # axe passes over disabled buttons
+
+
 async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
     async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE) as grown:
         await grown.events_of(await grown.start_path(COURSE, small=False))

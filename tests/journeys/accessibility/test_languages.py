@@ -68,7 +68,7 @@ async def test_a_german_browser_gets_german_and_the_choice_of_english_is_kept(
         assert await page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["de", "ltr"]
         catalogues = [url.rpartition("/")[2] for url in fetched if "/i18n/" in url]
         assert "de.js" in catalogues
-        shown = {"de.js", "next.js", "de.next.js", "today.js", "de.today.js"}
+        shown = {f"{language}{name}.js" for language in ("", "de.") for name in ("home", "next", "today")} | {"de.js"}
         assert {*catalogues} <= shown, "no other language, and only what is shown"
         await _german(page, "home")
         await page.goto(taught.path)
@@ -137,7 +137,7 @@ async def test_ui_8_what_the_server_refuses_and_why_work_failed_is_said_in_germa
         refused = "Der Server des Modells lehnt den Schlüssel ab."
         await expect(page.get_by_role("alert")).to_contain_text(refused)
         await expect(page.locator(".line-plain").filter(has_text=refused).first).to_be_visible()
-        for words in ("Die Konzepte dieses Lernpfads", "Noch nichts.", "Starte noch einmal:"):
+        for words in ("Die Konzepte dieses Lernpfads", "Noch nichts.", "Starte noch einmal von vorn"):
             await expect(page.locator(".reached .facts")).to_contain_text(words)
         await _german(page, "failed-run")
         (grown,) = [one for one in await taught.server.paths() if one["branch"]["title"] == "Brot backen"]

@@ -1,14 +1,15 @@
 """Joining a class in a browser: with a code and a nickname, coming back with the card, and what a teacher gives."""
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 import httpx2
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from harness.browser import PHONE, open_page
 from harness.servers.signed_in import PASSWORD, SignInServer, serving_sign_in
@@ -56,6 +57,16 @@ async def join(page: Page, code: str) -> None:
     await page.get_by_label("Nickname").fill("Mila")
 
 
+def answer_after(event: asyncio.Event) -> Callable[[Route], Awaitable[None]]:
+    """A server that answers a request once something has happened."""
+
+    async def answer(route: Route) -> None:
+        await event.wait()
+        await route.continue_()
+
+    return answer
+
+
 async def test_a_pupil_joins_keeps_the_card_and_comes_back_with_it(browser: Browser, school: School) -> None:
     origin = school.server.origin
     async with open_page(browser, origin, allow=EXPECTED) as page:
@@ -95,6 +106,33 @@ async def test_a_pupil_joins_keeps_the_card_and_comes_back_with_it(browser: Brow
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("link", name="Progress")).to_be_visible()
     assert not [url for url in asked if words.split()[0] in url]
+
+
+async def test_who_keeps_the_card_before_the_first_step_is_known_comes_to_it_all_the_same(
+    browser: Browser, school: School
+) -> None:
+    pressed = asyncio.Event()
+    async with open_page(browser, school.server.origin, allow=EXPECTED) as page:
+        await page.route("**/api/next?*", answer_after(pressed))
+        await join(page, school.code)
+        await page.get_by_role("button", name="Join", exact=True).click()
+        await page.get_by_role("button", name="I have it").click()
+        pressed.set()
+        await page.wait_for_url(re.compile(r"/learn/"))
+
+
+async def test_who_types_a_class_code_is_not_called_away_by_the_form_beside_it(
+    browser: Browser, school: School
+) -> None:
+    begun, code = asyncio.Event(), school.code
+    async with open_page(browser, school.server.origin, allow=EXPECTED) as page:
+        await page.route("**/api/sign-in", answer_after(begun))
+        await page.reload()
+        await page.get_by_label("Class code").press_sequentially(code[:4])
+        begun.set()
+        await expect(page.get_by_label("Password")).to_be_visible()
+        await page.keyboard.type(code[4:])
+        await expect(page.get_by_label("Class code")).to_have_value(f"{code[:4]} {code[4:]}")
 
 
 async def test_what_a_teacher_adds_is_offered_on_the_path_and_taken_over(browser: Browser, school: School) -> None:

@@ -69,6 +69,20 @@ async def test_an_owner_invites_changes_and_disables_people_and_reads_the_log(
         await expect(page.get_by_role("link", name="Progress")).to_be_visible()
 
 
+async def test_a_page_that_waits_for_somebody_to_sign_in_asks_for_its_stream_once(
+    browser: Browser, server: SignInServer
+) -> None:
+    async with open_page(browser, server.origin, allow=EXPECTED) as page:
+        await page.clock.install()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        await page.reload()
+        await expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+        await page.clock.fast_forward("01:00")
+        await page.evaluate("fetch('/api/status')")  # anything asked for before that would have been seen
+        assert sum("/api/events" in url for url in asked) == 1
+
+
 async def test_the_page_of_people_is_for_owners(browser: Browser, server: SignInServer) -> None:
     async with open_page(browser, f"{server.origin}/people", locale="de-DE", allow=EXPECTED) as page:
         await page.get_by_label("Name", exact=True).fill("anna")
@@ -76,3 +90,27 @@ async def test_the_page_of_people_is_for_owners(browser: Browser, server: SignIn
         await page.get_by_role("button", name="Anmelden", exact=True).click()
         await expect(page.get_by_role("alert")).to_be_visible()
         await expect(page.get_by_role("region")).to_have_count(0)
+
+
+async def test_an_owner_sees_the_classes_of_all_teachers_on_a_phone_in_the_dark(
+    browser: Browser, server: SignInServer
+) -> None:
+    await server.add_person("tess", AccountRole.TEACHER)
+    tess, anna = await server.sign_in("tess"), await server.sign_in("anna")
+    for name in ("5b", "A class with a long name that does not fit on one line of a phone"):
+        made = (await tess.post("/api/classes", json={"name": name})).json()
+    code = (await tess.post(f"/api/classes/{made['id']}/code", json={})).json()["code"]["code"]
+    (await anna.post("/api/account/classes", json={"code": code})).raise_for_status()
+    (await tess.patch(f"/api/classes/{made['id']}", json={"model": "off"})).raise_for_status()
+    phone = {"size": (360, 740), "scheme": "dark", "locale": "de-DE", "allow": EXPECTED}
+    async with open_page(browser, f"{server.origin}/people", **phone) as page:  # type: ignore[arg-type]
+        await page.get_by_label("Name", exact=True).fill("olga")
+        await page.get_by_label("Passwort").fill(PASSWORD)
+        await page.get_by_label("Passwort").press("Enter")
+        classes = page.get_by_role("region", name="Klassen")
+        first, second = [classes.get_by_role("listitem").nth(at) for at in range(2)]
+        await expect(first).to_contain_text("nutzt das Modell des Servers")
+        for words in ("A class with a long name", "Lehrkraft: tess", "1 Lernende", "nutzt kein Modell", "0 Token"):
+            await expect(second).to_contain_text(words)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        await axe.assert_accessible(page, "people with classes")

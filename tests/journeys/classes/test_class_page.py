@@ -141,10 +141,11 @@ async def test_a_teacher_makes_a_class_and_sees_where_its_learners_are_stuck(
         report = page.get_by_role("dialog", name="Mila: Counting")
         await expect(report.get_by_text("Stuck: two of the last three answers were wrong.")).to_be_visible()
         await expect(report.locator(".cl-answers li")).to_have_count(4)
-        await page.keyboard.press("Escape")
-        await expect(stuck).to_be_focused()
-        await page.keyboard.press("Enter")
-        await expect(report.locator(".cl-answers li")).to_have_count(4)
+        for _ in range(10):  # once the focus is back, a key opens it at once
+            await page.keyboard.press("Escape")
+            await expect(stuck).to_be_focused()
+            await page.keyboard.press("Enter")
+            await expect(report.locator(".cl-answers li")).to_have_count(4)
         await axe.assert_accessible(page, "class-concept")
         await page.keyboard.press("Escape")
 

@@ -3,18 +3,19 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 import pytest
 from playwright.async_api import Browser, Page, expect
 from sqlmodel import select
 
-from harness.browser import PHONE, open_page
+from harness.browser import DESKTOP, PHONE, open_page
 from harness.servers.signed_in import PASSWORD, SignInServer, serving_sign_in
 from sprout.accounts.principal import AccountRole
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
+from sprout.learning.lessons.repository import Drawing
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy
 from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.engine.transaction import WriteTransaction
@@ -28,6 +29,12 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "fractions.yaml"
 CHOICE, CAKES = "A cake is cut into 8", "Half of one cake"
 SAID = "One cake is bigger, so half of it is more."
 HOSTILE = "<img src=x onerror=alert(1)> It only asks which part is left."
+DRAWN = """
+<svg xmlns="http://www.w3.org/2000/svg" width="480" height="240" fill="none" stroke="black" stroke-width="4">
+  <circle cx="120" cy="120" r="100" /><path d="M120 20 V220" />
+  <circle cx="360" cy="120" r="60" /><path d="M360 60 V180" />
+</svg>
+"""
 UNSURE = Grade(
     GradeState.UNSURE,
     results=(
@@ -46,6 +53,7 @@ class ClassAtWork:
     server: SignInServer
     class_id: str
     learner: httpx2.AsyncClient
+    learner_id: str
 
     @property
     def desk_url(self) -> str:
@@ -65,7 +73,7 @@ async def at_work(tmp_path: Path, sqlite_url: str) -> AsyncIterator[ClassAtWork]
         await _json(teacher.post(f"/api/classes/{made['id']}/paths", json={"branchId": path["branch"]["id"]}))
         await _answer(server, learner, learner_id)
         await _talk(server, learner, learner_id, made["id"])
-        yield ClassAtWork(server, made["id"], learner)
+        yield ClassAtWork(server, made["id"], learner, learner_id)
 
 
 async def _json(sent: Any) -> Any:
@@ -109,6 +117,24 @@ async def _talk(server: SignInServer, learner: httpx2.AsyncClient, learner_id: s
         tx.session.add(tables.Concern(id=new_id(), user_id=learner_id, session_id=chat["id"]))
 
     await server.sprout.database.write_tx(concern)
+
+
+async def draw_answers(browser: Browser, at_work: ClassAtWork) -> None:
+    """Put a drawing in place of each of the learner's answers."""
+    async with await browser.new_context() as context:
+        page = await context.new_page()
+        await page.set_content(DRAWN)
+        picture = Drawing("image/png", await page.locator("svg").screenshot())
+    chat = await _json(at_work.learner.post("/api/chat/sessions", json={}))
+    lessons = at_work.server.sprout.stores.lessons
+    made = await lessons.save_drawing(chat["id"], picture, user_id=at_work.learner_id)
+
+    def put(tx: WriteTransaction) -> None:
+        for answer in tx.session.exec(select(tables.Answer)).all():
+            answer.selected_option, answer.answer_text = None, f"[drawing:{made}] {SAID}"
+            tx.session.add(answer)
+
+    await at_work.server.sprout.database.write_tx(put)
 
 
 async def sign_in(page: Page, name: str) -> None:
@@ -195,3 +221,20 @@ async def test_on_a_phone_in_the_dark_and_in_german_the_keys_stand_at_the_lower_
         await right.click()
         await expect(page.get_by_text("Richtig. Das wird mitgeteilt.")).to_be_visible()
         await take_screenshot(page, "desk-dark-360-de-toast")
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)])
+async def test_a_drawing_that_is_disputed_or_unsure_is_seen_at_the_desk(
+    browser: Browser, at_work: ClassAtWork, scheme: Literal["light", "dark"], size: tuple[int, int]
+) -> None:
+    await draw_answers(browser, at_work)
+    async with open_page(browser, at_work.desk_url, size=size, scheme=scheme, allow=EXPECTED) as page:
+        await sign_in(page, "tess")
+        answer = page.get_by_role("region", name="One answer")
+        picture = answer.get_by_role("img", name="The learner’s drawing")
+        for name, why in (("disputed", "The learner disagrees"), ("unsure", "Unsure: about 58% sure")):
+            await expect(answer).to_contain_text(why)
+            await expect(picture).to_have_js_property("naturalWidth", 480)
+            await expect(answer).to_contain_text(SAID)
+            await take_screenshot(page, f"desk-drawing-{name}-{scheme}")
+            await page.get_by_role("button", name="Later").click()

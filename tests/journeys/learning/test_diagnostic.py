@@ -75,8 +75,10 @@ async def test_a_diagnostic_goes_by_keyboard_alone_and_a_reload_keeps_the_draft_
         await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
         await expect(items.nth(5)).to_contain_text("For you to compare")
         await expect(page.locator(".rs-sum")).to_contain_text("1 answer is for you to compare, below.")
-        await expect(page.locator(".rs-sum")).to_contain_text("2 questions were left open. They don’t count.")
-        await expect(items.nth(5).locator(".pair")).to_contain_text("You wroteIn the headline")
+        await expect(page.locator(".rs-sum")).to_contain_text(
+            "2 questions were left open. They aren’t marked; they only change what your path brings next."
+        )
+        await expect(items.nth(5).locator(".pair")).to_contain_text("Your answerIn the headline")
         await expect(items.nth(6).locator(".rs-why")).to_contain_text("30 + 48 = 78")
         await expect(page.locator(".rs-why")).to_have_count(6)
         await take_screenshot(page, "results")
@@ -118,7 +120,8 @@ async def test_who_does_not_know_has_left_the_question_open_whether_by_the_butto
         outcomes = page.locator(".rs-item .chip")
         await expect(outcomes).to_have_text(["Left open"] * 7)
         await expect(page.locator(".rs-sum")).to_have_text(
-            "No answer marked7 questions were left open. They don’t count."
+            "No answer marked"
+            "7 questions were left open. They aren’t marked; they only change what your path brings next."
         )
         await expect(page.locator(".rs-said small")).to_have_text(["The answer"] * 7)
 

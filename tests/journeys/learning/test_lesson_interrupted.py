@@ -69,7 +69,7 @@ async def test_V2_a_reload_and_a_second_tab_in_mid_turn_end_in_the_same_picture(
 async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itself(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
-    async with start_process(tmp_path, port="0", tokens_per_s=20, SPROUT_DATABASE_URL=bayes_url) as (running, url):
+    async with start_process(tmp_path, port="0", tokens_per_s=30, SPROUT_DATABASE_URL=bayes_url) as (running, url):
         async with server_at(url) as grown:
             address = GrownCourse(grown, await grown.graph()).lesson(PER_CENT)
         async with open_page(browser, address, allow=CONNECTION_ERRORS) as page:
@@ -146,7 +146,7 @@ async def test_a_turn_that_fails_says_why_keeps_what_was_typed_and_works_once_it
         await expect(page.locator("#answer")).to_have_value(right_answer(asked))
         assert await _said(page) == before
         taught.server.faults.clear()
-        await checkpoint(page).get_by_role("button", name="Answer").click()
+        await checkpoint(page).get_by_role("button", name="Answer").press("Enter")
         await page.wait_for_function("(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked)
         await expect(page.get_by_role("alert")).to_have_count(0)
 

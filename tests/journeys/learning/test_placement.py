@@ -50,7 +50,7 @@ async def test_P1_a_learner_finds_where_they_start_leaves_it_takes_it_up_and_ove
         await _answer(page)
         await expect(page.get_by_text("1 answered")).to_be_visible()
 
-        await page.get_by_role("link", name="Later").click()
+        await page.get_by_role("link", name="Finish later").click()
         await panel.get_by_role("link", name="More questions", exact=True).click()
         await expect(page.get_by_text("1 answered")).to_be_visible()
         await axe.assert_accessible(page, "placement-question")
@@ -67,16 +67,20 @@ async def test_P1_a_learner_finds_where_they_start_leaves_it_takes_it_up_and_ove
         concept = page.locator(".pl-concept").filter(has=page.get_by_role("heading", name=KNOWN))
         summary = concept.locator("summary span")
         found = await summary.inner_text()
-        assert int(found.split()[0]) >= MOSTLY, found
+        known = int(found.split()[0])
+        assert known >= MOSTLY, found
         inferred = await page.get_by_text("Known, not asked").count()
         assert inferred > 0, "a third of the questions cannot ask about all"
         await expect(page.get_by_text(f"Nothing was asked about {inferred} of them")).to_be_visible()
+        on_map = page.get_by_role("region", name="Map").get_by_role("button", name=KNOWN)
+        await expect(on_map).to_have_accessible_name(re.compile(f"{known} of 8"))
         await axe.assert_accessible(page, "placement-result")
 
         overruled = concept.get_by_role("button", name="I don’t know this").first
         part = (await overruled.get_attribute("aria-label") or "").partition(": ")[2]
         await overruled.click()
-        await expect(summary).to_have_text(f"{int(found.split()[0]) - 1} of 8 known")
+        await expect(summary).to_have_text(f"{known - 1} of 8 known")
+        await expect(on_map).to_have_accessible_name(re.compile(f"{known - 1} of 8"))
         await page.get_by_role("button", name=f"Undo: {part}").click()
         await expect(summary).to_have_text(found)
 

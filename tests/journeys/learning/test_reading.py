@@ -11,6 +11,7 @@ from harness.journeys.learner import (
     GrownCourse,
     assert_no_overflow,
     conversation,
+    wait_for_effects,
     wait_for_next,
     wait_for_question,
 )
@@ -26,6 +27,9 @@ PART, PLACE = "Residence time", "Where the water is"
 PUMP = "The pump moves the water to the tank at night. The tank keeps it for a day and gives it back in the morning. "
 DAYS = "\n\n".join(f"On day {day} the miller wrote down how high the water had stood" for day in range(20))
 PROSE = f"## The pump\n\n{PUMP * 8}".encode()
+FILLED = """() => [...document.querySelectorAll(".btn.go")]
+  .filter((one) => one.getBoundingClientRect().top < innerHeight && one.getBoundingClientRect().bottom > 0)
+  .map((one) => one.innerText)"""
 DIARY = f"## The mill\n\n{DAYS}".encode()
 
 
@@ -53,6 +57,8 @@ async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_s
             await expect(go_on).to_be_visible()
             await expect(passage.locator("mark").first).to_be_visible()
             await expect(conversation(page)).to_contain_text("The passage says:")
+            aside = page.get_by_role("textbox", name="Side question")
+            await expect(aside).to_have_attribute("placeholder", "Is something still unclear?")
             await take_screenshot(page, "reading-settled")
             await page.reload()
             await expect(passage.locator("mark").first).to_be_visible()
@@ -60,6 +66,7 @@ async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_s
             await go_on.click()
             second = await wait_for_question(page)
             assert second != first
+            await expect(aside).to_have_attribute("placeholder", "Your checkpoint stays open.")
             await expect(passage.locator("mark")).to_have_count(0)
             folded = page.locator("details.reading")
             await expect(folded).to_have_count(1)
@@ -81,7 +88,7 @@ async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_s
                 before = await page.locator("#asked").inner_text()
                 await page.get_by_role("button", name="I don’t know").click()
                 await wait_for_next(page, before)
-            item = page.locator(".rs-item").filter(has_text="explain “latent heat”")
+            item = page.locator(".rs-item").filter(has_text="when water evaporates is called ____")
             await expect(item.locator(".rs-why").first).to_contain_text("is called latent heat")
             await item.get_by_text(f"In your notes: {NOTES.name}, Evaporation").click()
             await expect(item.locator(".rs-notes")).to_contain_text("boil")
@@ -101,7 +108,7 @@ async def test_own_words_stand_beside_what_the_passage_says_and_their_learner_de
             await page.locator("#answer").fill("It lifts water into the tank at night")
             await page.get_by_role("button", name="Answer", exact=True).first.click()
             await expect(page.get_by_role("heading", name="The passage says")).to_be_visible()
-            await expect(page.get_by_role("heading", name="You wrote")).to_be_visible()
+            await expect(page.get_by_role("heading", name="Your answer")).to_be_visible()
             await expect(page.get_by_text("It counts as practice.")).to_be_visible()
             await take_screenshot(page, "reading-compare")
             await assert_accessible(page, "reading-compare-axe")
@@ -144,11 +151,21 @@ async def test_a_lesson_of_reading_alone_goes_from_passage_to_passage_with_one_b
             await assert_no_overflow(page)
             await take_screenshot(page, "reading-alone-phone")
             reminder = page.locator(".open-below")
-            await expect(reminder).to_contain_text("Read on when you are ready")
-            await reminder.get_by_role("button", name="To the end").click()
-            await expect(page.get_by_role("region", name="The next passage").get_by_role("button")).to_be_in_viewport()
-            await expect(reminder).to_have_count(0)
-            await page.get_by_role("button", name="Continue: The mill (2)").click()
+            await page.evaluate("scrollTo(0, 0)")
+            down, go_on = reminder.get_by_role("button", name="Read on"), page.get_by_role("button", name="Continue: ")
+            await expect(down).to_be_visible()
+            await down.focus()
+            while await down.count():
+                assert await page.evaluate(FILLED) == ["Read on"]
+                before = await page.evaluate("scrollY")
+                await page.keyboard.press("Enter")
+                await page.wait_for_function("(before) => scrollY > before", arg=before)
+                await wait_for_effects(page)
+                assert await page.evaluate("scrollY") - before < PHONE[1], "no line is passed over"
+            await expect(go_on).to_be_in_viewport(ratio=1)
+            await expect(go_on).to_be_focused()
+            assert await page.evaluate(FILLED) == ["Continue: The mill: “On day 10 the miller …”"]
+            await page.keyboard.press("Enter")
             await expect(passage).to_contain_text("On day 19 the miller")
             await expect(page.locator("details.reading")).to_have_count(1)
             await expect(page.locator(".me")).to_have_count(0)

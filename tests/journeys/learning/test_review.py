@@ -5,6 +5,7 @@ import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
@@ -13,6 +14,7 @@ from sqlalchemy import select, update
 from harness.browser import PHONE, open_page
 from harness.journeys.learner import IMMEDIATE, assert_no_overflow
 from harness.journeys.sprout_server import start_server
+from sprout.clock import utc_now
 from sprout.store.engine.database import open_database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema.columns import table_of
@@ -119,6 +121,13 @@ async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_i
         await expect(page.locator(".btn.go")).to_have_text(re.compile("^Start, about"))
         await page.get_by_role("link", name="To today").click()
         await expect(page.get_by_text(f"{count} of {count + 1} reviews remembered")).to_be_visible()
+        began = (await grown.get("/today"))["week"]["days"][0]["date"]
+        cleared = [one for one in await grown.get("/misconceptions") if one["clearedBy"]]
+        of_the_week = [one["statement"] for one in cleared if one["clearedBy"]["at"] >= began]
+        assert of_the_week, "the reviews have cleared one"
+        await expect(page.get_by_role("region", name="The last seven days")).to_contain_text(
+            f"{len(of_the_week)} mix-up{'s' if len(of_the_week) > 1 else ''} cleared: “{of_the_week[0]}”"
+        )
 
 
 @pytest.mark.parametrize(("locale", "words"), [("en-US", "Reading your answer"), ("de-DE", "Liest deine Antwort")])
@@ -163,6 +172,23 @@ async def test_a_review_goes_on_where_another_window_has_left_it(
             await expect(other.locator(".rv-count span")).to_contain_text(re.compile("^1 of"))
             summary = await grown.get("/reviews/due")
             assert summary["doneToday"] == 1
+
+
+async def test_what_is_half_written_in_a_review_is_there_after_a_reload_and_gone_once_it_was_sent(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/review") as page,
+    ):
+        await page.get_by_label("Your answer").fill(WRONG)
+        await page.reload()
+        await expect(page.get_by_label("Your answer")).to_have_value(WRONG)
+        await page.keyboard.press("Control+Enter")
+        await expect(page.locator(".rv-after")).to_be_visible()
+        assert await page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))") == []
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_label("Your answer")).to_have_value("")
 
 
 async def test_a_review_is_accessible_fits_a_phone_and_reads_its_reason_aloud(
@@ -232,6 +258,12 @@ async def test_the_size_of_a_day_and_the_retention_are_settings(
         await page.wait_for_function("fetch('/api/reviews/settings').then((r) => r.json()).then((s) => !s.dayStartsAt)")
         kept = await grown.get("/reviews/settings")
         assert (kept["minutes"], kept["retention"], kept["dayStartsAt"]) == (20, 0.95, 0)
+        for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 25 hours apart: never the same date
+            async with page.expect_response("**/api/reviews/settings"):
+                await reviews.get_by_label("Time zone of your days").select_option(zone)
+            async with open_page(browser, grown.url) as today:
+                date = utc_now().astimezone(ZoneInfo(zone)).strftime("%A, %B %-d")
+                await expect(today.locator(".day p.eyebrow")).to_have_text(date)
         await axe.assert_accessible(page, "review-settings")
 
 

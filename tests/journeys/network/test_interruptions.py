@@ -6,11 +6,13 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from harness.browser import open_page
+from harness.journeys.learner import open_course
 from harness.journeys.sprout_server import COURSE, start_server
 from tests.journeys.support.announcements import announcements, start_listening
 from tests.journeys.support.map_view import (
     assert_no_duplicates,
     assert_same_as_graph,
+    panel,
     read_map,
     start_topic,
     take_screenshot,
@@ -79,3 +81,17 @@ async def test_a_run_that_ends_while_the_network_is_away_is_shown_to_its_end(
         await page.context.set_offline(False)
         await wait_for_end(page)
         assert_same_as_graph(await read_map(page), await grown.graph())
+
+
+async def test_a_panel_whose_code_or_words_were_lost_on_the_way_comes_once_they_can(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as grown:
+        for lost in (re.compile(r"/views/run/activity_panel\.js$"), re.compile(r"/i18n/en\.run\.js$")):
+            async with open_page(browser, grown.server.url, allow=OFFLINE_ERRORS) as page:
+                await page.route(lost, lambda route: route.abort("internetdisconnected"))
+                await page.goto(grown.path)
+                await page.locator(".run-line .link").click()
+                await page.wait_for_event("requestfailed", lambda request, lost=lost: lost.search(request.url))
+                await page.unroute(lost)
+                await expect(panel(page)).to_contain_text("Done")

@@ -1,9 +1,10 @@
 """The first story: a topic grows before one's eyes."""
 
+import asyncio
 from datetime import datetime
 from pathlib import Path
 
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Route, expect
 
 from harness.browser import open_page
 from harness.journeys.sprout_server import COURSE, StoredEvent, start_server
@@ -65,6 +66,28 @@ async def test_nodes_arrive_one_after_the_other_and_a_reload_in_the_middle_chang
         assert_no_duplicates(graph)
 
 
+async def test_a_path_that_has_just_grown_does_not_say_that_nothing_is_left(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    answered = asyncio.Event()
+
+    async def answer_later(route: Route) -> None:
+        await answered.wait()
+        await route.continue_()
+
+    async with start_server(tmp_path, sqlite_url, pace=LEISURELY) as grown, open_page(browser, grown.url) as page:
+        grown.faults.hold_after(3)
+        await start_topic(page, COURSE)
+        await wait_for_nodes(page, 0)
+        async with page.expect_response("**/api/next?*"):
+            await page.reload()
+        await page.route("**/api/next?*", answer_later)
+        grown.faults.release()
+        await expect(page.get_by_text("Looking for your next step")).to_be_visible()
+        answered.set()
+        await expect(page.locator(".next-panel .btn.go")).to_contain_text("Start")
+
+
 async def test_the_first_subconcept_comes_before_the_path_agent_is_done(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
@@ -78,7 +101,8 @@ async def test_the_first_subconcept_comes_before_the_path_agent_is_done(
         took = await page.wait_for_function("() => window.firstNodeMs")
         await page.locator(".map .petals > *").first.wait_for(timeout=60_000)
         await panel(page).get_by_role("button", name="Stop").click()
-        await wait_for_end(page, "Stopped by you")
+        await wait_for_end(page, shows_run=False)
+        await expect(page.locator(".run-line")).to_contain_text("Stopped by you")
 
         events = await grown.events_of((await grown.last_run())["id"])
         first_part = next(

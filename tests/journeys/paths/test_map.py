@@ -129,3 +129,17 @@ async def _seen_and_stored(page: Page, url: str, node: str) -> dict[str, str]:
     assert (await stored.value).status == 204
     places: dict[str, str] = await page.evaluate(PLACES)
     return places
+
+
+async def test_ui_3_on_a_phone_the_map_opens_on_the_concept_of_the_next_step(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with (
+        open_course(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.path, size=PHONE) as page,
+    ):
+        step = await taught.server.get("/next", branchId=taught.graph["branch"]["id"])
+        await expect(page.locator(".docked .btn.go")).to_be_visible()
+        await page.get_by_role("group", name="View").get_by_role("button", name="Map").click()
+        node = page.locator(f'.map .hit[data-id="{step["concept"]["id"]}"]')
+        await expect(node).to_be_in_viewport(ratio=1)

@@ -51,7 +51,7 @@ async def test_dropped_and_picked_notes_grow_a_path_and_refused_files_say_why(
         await take_screenshot(page, "notes-path")
 
         graph = await grown.graph()
-        assert graph["branch"]["title"] == "water cycle"
+        assert graph["branch"]["title"] == "Water cycle"
         assert [document["originalFilename"] for document in graph["documents"]] == [water.name]
         note_words = " ".join(re.findall(r"\w+", water.read_text().casefold()))
         assert len(titles(graph, "concept")) >= 4

@@ -144,7 +144,7 @@ async def test_the_panel_is_accessible_and_fits_in_both_languages_and_themes(
         await take_screenshot(page, f"unknown-topic-{size[0]}-{scheme}")
         assert await page.evaluate(FITS)
         if size == PHONE:
-            for target in await page.locator(".ways .way-row .btn, .ways .courses .btn").all():
+            for target in await page.locator(".ways .way-row .btn, .ways .courses .link").all():
                 box = await target.bounding_box()
                 assert box is not None
                 assert box["height"] >= 44

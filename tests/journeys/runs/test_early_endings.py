@@ -4,9 +4,9 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
 
-from harness.browser import open_page
+from harness.browser import DESKTOP, PHONE, open_page
 from harness.journeys.learner import IMMEDIATE
-from harness.journeys.sprout_server import COURSE, Row, SproutServer, start_server, titles
+from harness.journeys.sprout_server import COURSE, QUICK_PACE, Row, SproutServer, start_server, titles
 from harness.models.closes_later import ClosesLater
 from tests.journeys.support.fake_runs import a_row
 from tests.journeys.support.fake_server import start_fake_server
@@ -125,3 +125,33 @@ async def test_M3_each_early_ending_has_its_words_on_the_page(browser: Browser) 
                 await expect(page.get_by_role("heading", name=words)).to_be_visible()
                 await expect(panel(page)).to_contain_text(f"{words}{KEPT}")
                 await expect(panel(page).get_by_role("button", name="Continue")).to_be_visible()
+
+
+async def test_I8_a_path_whose_parts_the_budget_did_not_pay_for_says_so_and_offers_to_grow_the_rest(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    numbers: Row = {
+        "model": "claude-opus-5",
+        "fallback_model": "claude-opus-5",
+        "budgets": {"learner_usd_per_day": 0.35},
+    }
+    async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE, **numbers) as grown:
+        await grown.events_of(await grown.start_path(COURSE, small=False))
+        graph, run = await grown.graph(), await grown.last_run()
+        parents = {node["parentId"] for node in graph["nodes"] if node["type"] == "subconcept"}
+        bare = [node for node in graph["nodes"] if node["type"] == "concept" and node["id"] not in parents]
+        assert run["state"] == "completed"
+        assert bare
+        path = f"{grown.url}/paths/{graph['branch']['id']}"
+        for size in (DESKTOP, PHONE):
+            async with open_page(browser, path, size=size) as page:
+                notice = page.locator(".unfinished")
+                await expect(notice).to_contain_text("no parts yet: the budget was spent before they could be made")
+                await expect(notice.get_by_role("button", name="Grow the rest")).to_be_visible()
+                await expect(page.get_by_text("Not finished: its agent failed").first).to_be_attached()
+                await page.goto(f"{path}/concepts/{bare[0]['id']}")
+                await expect(notice).to_contain_text("1 concept has no parts yet: the budget was spent")
+                async with page.expect_response("**/api/agents/topics/*/run?wait=false") as asked:
+                    await notice.get_by_role("button", name="Grow the rest").click()
+                assert (await asked.value).status in (200, 202)
+                await grown.events_of((await (await asked.value).json())["id"])

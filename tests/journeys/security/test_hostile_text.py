@@ -16,6 +16,7 @@ from harness.journeys.learner import (
     compare,
     open_course,
     right_answer,
+    said,
     submit_answer,
     wait_for_question,
     wait_for_tutor,
@@ -201,7 +202,7 @@ async def test_X1_a_hostile_tutor_is_only_text_in_words_questions_options_cards_
         await page.reload()
         for _ in range(2):
             await submit_answer(page, right_answer(await wait_for_question(page)))
-        message_count = await page.locator(".msg").count()
+        message_count = await said(page).count()
         await page.locator("#answer").fill(" ".join(texts)[:2000])
         await checkpoint(page).get_by_role("button", name="Answer").click()
         await wait_for_tutor(page, message_count)

@@ -113,7 +113,7 @@ class _FakeServer:
         return JSONResponse({"kind": "none", "node": None, "because": [], "opens": [], "reviews": None})
 
     async def nothing_due(self, request: Request) -> Response:
-        return JSONResponse({"due": 0, "today": 0, "minutes": 0, "days": 0, "sessionId": None})
+        return JSONResponse({"due": 0, "today": 0, "minutes": 0, "days": 0, "sessionId": None, "paths": []})
 
     async def nothing_begun(self, request: Request) -> Response:
         return JSONResponse({"begun": False, "paths": []})

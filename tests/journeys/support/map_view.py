@@ -82,7 +82,7 @@ async def wait_for_end(page: Page, words: str = "Done", *, shows_run: bool = Tru
 
 async def show_run(page: Page) -> None:
     """Show what a run did that has made room for the next step."""
-    line = page.locator(".run-line button")
+    line = page.locator(".run-line .link")
     await expect(line.or_(page.locator(".run-back"))).to_be_visible(timeout=END_MS)
     if await line.is_visible():
         await line.click()

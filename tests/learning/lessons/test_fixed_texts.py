@@ -31,6 +31,15 @@ def test_every_language_has_all_words_and_none_invents_a_number(name: str, langu
     assert not any(letter.isdigit() for letter in words)
 
 
+@pytest.mark.parametrize(
+    ("language", "write"),
+    [("en", "Write"), ("de", "Schreib"), ("fr", "Écris"), ("es", "Escribe"), ("it", "Scrivi"), ("pt", "Escreve")],
+)
+@pytest.mark.parametrize("name", ["compare", "compare_new", "compare_again"])
+def test_a_comparison_that_buttons_can_answer_does_not_ask_for_writing(name: str, language: str, write: str) -> None:
+    assert write not in fixed_text(name, language, answer="")
+
+
 @pytest.mark.parametrize("language", TAUGHT_LANGUAGES)
 def test_H1a_a_reply_that_would_be_said_twice_in_a_row_says_so(language: str) -> None:
     reply = fixed_text("no_number", language)

@@ -70,6 +70,7 @@ def test_the_tags_of_the_contract_say_what_words_are(content: str, kind: TurnKin
         ("[ANSWER]\nIs it because of the sea?", InputMeaning.ASIDE),
         ("[ANSWER]\nIsn't it because short waves are scattered?", InputMeaning.ATTEMPT),
         ("[ANSWER]\nidk something with waves and air?", InputMeaning.ATTEMPT),
+        ("[ANSWER]\ngoogle it yourself", InputMeaning.ASIDE),
         ("[ANSWER]\n", InputMeaning.DONT_KNOW),
         ("[ANSWER]\njust tell me the answer", InputMeaning.HELP_REQUEST),
         ("[ANSWER]\nWhy is the sky blue by day?", InputMeaning.HELP_REQUEST),
@@ -117,6 +118,14 @@ def test_A11_without_a_number_there_is_no_try_at_one(answer: str, meaning: Input
 )
 def test_H1a_anger_and_shame_bring_no_help_unasked(words: str, kind: str) -> None:
     assert interpret_input(posed(), parse_input(f"{kind}\n{words}")) is InputMeaning.ASIDE
+
+
+def test_H1a_anger_as_an_answer_brings_help_for_the_second_time_in_a_row_and_beside_the_question_never() -> None:
+    angry, other, tried = (parse_input(f"[ANSWER]\n{one}") for one in ("this is stupid", "I hate this", "7"))
+    assert interpret_input(posed(), other, before=[angry]) is InputMeaning.HELP_REQUEST
+    assert interpret_input(posed(), other, before=[angry, tried]) is InputMeaning.ASIDE
+    for beside in ("[CLARIFICATION]\nI hate this", "I hate this"):
+        assert interpret_input(posed(), parse_input(beside), before=[angry]) is InputMeaning.ASIDE
 
 
 @pytest.mark.parametrize("words", ["I don't get it", "this is too hard", "this is stupid, idk", "ugh, a hint please"])

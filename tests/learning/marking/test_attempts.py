@@ -53,7 +53,9 @@ def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
         "bad question", "What a dumb exercise.", "I'm confused", "we didn't learn this", "are you kidding me?",
         "seriously?", "I don't want to.", "this is sooo boring you suck", "die Frage ist unklar",
         "i am scared i will fail the exam", "this is too hard for me, im dumb", "This is unfair, I never learnt this",
-        "fuck off", "i hate you stupid machine", "i am scared of this", "what",
+        "fuck off", "you are a useless bot", "your stupid", "what a dumb tutor you are",
+        "i hate you stupid machine", "i am scared of this", "what",
+        "google it yourself", "just google it", "do it yourself!!", "look it up yourself ffs", "mach's doch selbst",
         "la question est nulle", "Die Aufgabe ist zu schwer, keine Lust",
     ],
 )  # fmt: skip

@@ -16,6 +16,10 @@ DOG = NumericQuestion("Of 75 infected plants it marks 60, of 300 sound ones 15. 
 LATE = NumericQuestion("3 % of 500, that is ___, were announced as late.", "15")
 PILE = NumericQuestion("Forecasts: 80 %, 4 to 1, 8 to 10, 12 to 3, 1 to 4. How many of them belong on the pile?", "3")
 FALSE_FLAGS = NumericQuestion("It flags 10 % of the other 390. The false flags are ___.", "39")
+POSTERS = NumericQuestion("A project needs 40 posters. 35 % are finished. How many posters are finished?", "14")
+VOTES = NumericQuestion("491 were for it and 89 against. What percentage were for it, rounded?", "85", "%")
+JOB = NumericQuestion("65 % yes, then 55 % no. To keep the first, what must the second be, in percent?", "35", "%")
+THICK = NumericQuestion("150 are in Spanish, 90 thick, 60 both. Given thick: out of how many is the share taken?", "90")
 BILLS = NumericQuestion(
     "40 % of letters are bills, and 20 % of them are paid late. What percentage are bills that are paid late?", "8", "%"
 )
@@ -42,6 +46,14 @@ BILLS = NumericQuestion(
         (PILE, "three: 80%, 4:1, 12:3", True),
         (PILE, "two: 80%, 4:1", False),
         (PILE, "three: the first, the 4/1 and the last one but 1", True),
+        (POSTERS, "14 are finished so 26 are left to do", True),
+        (POSTERS, "15 are finished so 25 are left to do", False),
+        (POSTERS, "26 are left, so 14 others", True),
+        (VOTES, "85, so the other 15 % were against", True),
+        (VOTES, "15, so the other 85 % were against", None),
+        (JOB, "35 then both make 100", True),
+        (THICK, "out of 90, the share is 60/90", True),
+        (THICK, "out of 60, the share is 60/90", False),
         (FALSE_FLAGS, "39 = 10% of 390", True),
         (FALSE_FLAGS, "40 = 10% of 400", False),
     ],

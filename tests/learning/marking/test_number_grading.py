@@ -103,7 +103,9 @@ def test_Q1_the_order_of_the_options_never_changes_a_grade(order: list[Option], 
     assert choice(chosen).correct is (picked.id == "id-2")
 
 
-@pytest.mark.parametrize("answer", ["8.33", "8,3 m/s", "30 km/h", "v = 8.33 m/s", "0.5 km/min", "about 8.3"])
+@pytest.mark.parametrize(
+    "answer", ["8.33", "8,3 m/s", "30 km/h", "30 Kilometer pro Stunde", "v = 8.33 m/s", "0.5 km/min", "about 8.3"]
+)
 def test_A1_a_number_is_right_within_the_tolerance_in_any_unit(answer: str) -> None:
     assert grade_number(TRAM, answer) == Grade(GradeState.GRADED, score=1.0, correct=True)
 
@@ -116,7 +118,7 @@ def test_A1_a_wrong_number_reveals_the_thought_that_leads_to_it(answer: str, rev
     assert (grade.state, grade.score, grade.misconceptions) == (GradeState.GRADED, 0.0, revealed)
 
 
-@pytest.mark.parametrize("answer", ["8.3 or 9", "between 8 and 9", "30 Kilometer pro Stunde", "8.33? or 9?"])
+@pytest.mark.parametrize("answer", ["8.3 or 9", "between 8 and 9", "30 mijl per uur", "8.33? or 9?"])
 def test_A1_a_number_in_doubt_is_asked_for_again_and_not_wrong(answer: str) -> None:
     grade = grade_number(TRAM, answer)
     assert (grade.state, grade.score, grade.correct) == (GradeState.UNSURE, None, None)
@@ -872,3 +874,78 @@ def test_A1_the_one_percentage_among_the_question_s_own_numbers_is_the_result(sa
 def test_A1_a_product_without_spaces_is_a_calculation() -> None:
     question = NumericQuestion("How many sous are three days of 18 sous?", "54", "sous", None, ())
     assert grade_number(question, "3x18").next_step == grade_number(question, "3 x 18").next_step != ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"), [("1 : 2,5", True), ("1 to 2.5", True), ("1:2.5", True), ("2 : 2.5", False), ("1:0.4", False)]
+)
+def test_A1_odds_with_the_side_that_is_asked_for_by_a_letter_are_right(answer: str, right: bool) -> None:
+    question = NumericQuestion("The odds against are 20 to 8, for it 1 to n. What is n?", "2.5", None, 0.0, ())
+    assert (grade_number(question, answer).correct is True) is right
+
+
+def test_A1_a_quotient_with_its_remainder_is_asked_about() -> None:
+    question = NumericQuestion("What does `140 % 25` give?", "15", None, 0.0, ())
+    assert grade_number(question, "5 r 15").correct is None
+    assert grade_number(question, "remainder 15").correct is True
+
+
+@pytest.mark.parametrize("answer", ["u has 3, v has 2", "n is 13; m is 4"])
+def test_A1_two_numbers_said_of_two_things_in_the_same_words_are_asked_about(answer: str) -> None:
+    question = NumericQuestion("`u = [2, 4]`. What does the program show?", "32")
+    grade = grade_number(question, answer)
+    assert (grade.correct, grade.next_step) == (None, WHICH_ONE_NUMBER)
+
+
+def test_A1_times_behind_a_number_counts_and_multiplies_nothing() -> None:
+    question = NumericQuestion("How many times as large is the share of 12 of 240 as that of 12 of 2400?", "10")
+    for answer in ("ten times, 5% vs 0.5%", "10 times", "10 mal, 5 % gegen 0,5 %"):
+        assert grade_number(question, answer).correct is True
+    assert grade_number(question, "5 times, 5 % vs 1 %").correct is False
+    assert grade_number(question, "2 times 5").correct is not False
+
+
+def test_A1_a_place_among_things_is_a_number_only_where_the_question_is_which_one() -> None:
+    how_large = NumericQuestion("How large is a batch in which exactly one has the flaw?", "2")
+    which = NumericQuestion("Which index is it: `xs[___]`?", "2")
+    assert grade_number(how_large, "the second one").correct is None
+    assert grade_number(which, "the second one").correct is True
+
+
+INTEREST = NumericQuestion("€1,200 at 3 % simple interest per year: how much interest in 2 years?", "72", "€")
+PERIOD = NumericQuestion("The mains have 50 Hz. How long is one period?", "0.02", "s")
+SPEED = NumericQuestion("150 km in 2.5 hours: what is the average speed?", "60", "km/h")
+ANGLE = NumericQuestion("How large is each interior angle of a regular hexagon?", "120", "°")
+CIRCLE = NumericQuestion("The area is π · r². For r = 2 it is how many times π?", "4")
+WARMER = NumericQuestion("At night −18 °C, at noon +7 °C. By how many degrees did it rise?", "25", "°C")
+NOON = NumericQuestion("It was −18 °C, then 43 °C warmer. What is it now?", "25", "°C")
+TOTAL = NumericQuestion("Someone writes: “210 + 45 = 255 marked.” What is the right total?", "240")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "correct"),
+    [
+        (INTEREST, "7200 cents", True),
+        (INTEREST, "72 cents", False),
+        (PERIOD, "zwanzig Millisekunden", True),
+        (PERIOD, "20 Sekunden", False),
+        (SPEED, "sessanta chilometri all'ora", True),
+        (SPEED, "60 Kilometer pro Stunde", True),
+        (ANGLE, "2π/3 rad", True),
+        (ANGLE, "π/3 rad", False),
+        (CIRCLE, "4π", True),
+        (WARMER, "from -18 to 7 → 25 K warmer", True),
+        (NOON, "25 K", None),
+    ],
+)
+def test_A1_units_are_read_in_other_languages_in_hundredths_in_parts_of_pi_and_as_differences(
+    question: NumericQuestion, answer: str, correct: bool | None
+) -> None:
+    assert grade_number(question, answer).correct is correct
+
+
+def test_A1_who_puts_a_number_in_the_place_of_a_printed_one_is_asked_what_it_comes_to() -> None:
+    grade = grade_number(TOTAL, "should be 30 instead of 45")
+    assert (grade.correct, grade.next_step) == (None, NOT_WORKED_OUT)
+    assert grade_number(TOTAL, "240 instead of 255").correct is True
+    assert grade_number(TOTAL, "250").correct is False

@@ -21,6 +21,15 @@ LIFTS = ("All three lifts stand still", "Not all of the lifts work", "One of the
 SHIFTS = ("Of those on night shift, 55 % are tired", "Of those who are tired, 55 % work nights")
 BOOKS = ("Open books on how much grain is stored", "A ban on talk about bread", "A guard before the full barns")
 
+NURSES = (
+    "Nurses who work at night",
+    "Nurses who sleep badly",
+    "Nurses on any shift",
+    "Tired nurses at night",
+)
+ORDERS = ("In the third, with peasants", "In the second, for his wealth", "In none, as he owns no land")
+OFFICES = ("They were chosen by the voters", "They stood above him by law", "They commanded their own troops")
+
 
 def options_of(texts: Sequence[str]) -> tuple[Option, ...]:
     return tuple(Option(text, text) for text in texts)
@@ -33,6 +42,8 @@ def options_of(texts: Sequence[str]) -> tuple[Option, ...]:
         (GAMES, "three wins one loss", 1), (FEES, "its the lords so dues", 0), (FEES, "nothing bc they get flour", 2),
         (BOOKS, "show everyone the grain books", 0), (BOOKS, "the guard guy lol", 2),
         (BOOKS, "storing grain, open the books", 0), (BOOKS, "a guard because people are afraid", 2),
+        (NURSES, "night nurses", 0), (NURSES, "the tired night nurses", 3),
+        (ORDERS, "third, with the peasants", 0), (OFFICES, "chosen by the voters, so only they can sack them", 0),
     ],
 )  # fmt: skip
 def test_A11_words_that_one_option_alone_has_name_it(texts: Sequence[str], says: str, place: int) -> None:
@@ -48,6 +59,7 @@ def test_A11_words_that_one_option_alone_has_name_it(texts: Sequence[str], says:
         (BOOKS, "a guard because they read the books"),  # the reason is another option
         (BOOKS, "never the guard"), (BOOKS, "bread and barns"), (BOOKS, "is it the guard?"),
         (LIFTS, "none of them work"),  # no "not all"
+        (NURSES, "night"), (NURSES, "nurses"), (NURSES, "not the night nurses"), (OFFICES, "chosen, the troops did it"),
         (GAMES, "wins and losses"), (SHIFTS, "tired, then night shift"), (HOTEL, "with a cat"),
     ],
 )  # fmt: skip
@@ -57,6 +69,11 @@ def test_A11_other_own_words_are_left_to_the_learner(texts: Sequence[str], says:
 
 def test_A11_words_that_two_options_have_name_both() -> None:
     assert [one.text for one in named_options(options_of(SHIFTS), "tired")] == [*SHIFTS]
+
+
+def test_A11_words_that_mean_one_option_and_are_quoted_from_another_name_both() -> None:
+    named = named_options(options_of(NURSES), "nurses at night")
+    assert {one.text for one in named} == {"Nurses who work at night", "Tired nurses at night"}
 
 
 @pytest.mark.parametrize(

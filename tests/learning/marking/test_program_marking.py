@@ -149,6 +149,8 @@ def test_A11_a_value_is_compared_by_its_repr(gives: str, value: str, holds: bool
         "you take the name and print(it)",
         "Here is my program for you: print(3)",
         "it's 18, no wait 3+4+5+6 = 18 yes",
+        "maybe 3? or 4",
+        "3?",
     ],
 )
 def test_A11_words_that_are_no_program_are_asked_about_and_never_wrong(answer: str) -> None:

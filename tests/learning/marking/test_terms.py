@@ -116,3 +116,64 @@ def test_A11_the_longer_term_counts_where_one_lies_in_the_other() -> None:
     grade = grade_term("Which body?", ("Convention",), wrong, "the National Convention")
     assert grade is not None
     assert not grade.correct
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("July 14th, when they stormed it", True),
+        ("14 July (the crowd came)", True),
+        ("14 July, or later", None),
+        ("14 July, not 4 August", True),
+        ("4 August, since they voted then", None),
+        ("the day after 14 July, when it rained", None),
+    ],
+)
+def test_A11_a_right_term_may_stand_before_its_reason(answer: str, right: bool | None) -> None:
+    grade = grade_term("On which day?", ("14 July",), [Misconception("4 August", "takes the vote for it")], answer)
+    assert (None if grade is None else grade.correct) is right
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("not a republic, a constitution", True),
+        ("a constitution and not a republic", True),
+        ("not a republic but a constitution", True),
+        ("not a constitution, a republic", None),
+        ("not a constitution", None),
+        ("not only a constitution", None),
+        ("not a new king, a republic", False),
+    ],
+)
+def test_A11_what_is_ruled_out_before_or_behind_a_term_does_not_count(answer: str, right: bool | None) -> None:
+    wrong = [Misconception(option, "takes one for the other") for option in ("republic", "new king")]
+    grade = grade_term("What was it?", ("constitution",), wrong, answer)
+    assert (None if grade is None else grade.correct) is right
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("14.7.", True),
+        ("14.07.1789", True),
+        ("July 14th", True),
+        ("le 14 juillet 1789", True),
+        ("14 de julio", True),
+        ("14 lipca", True),
+        ("7/14", True),
+        ("14 June", None),
+        ("7 April", None),
+        ("the 14th", None),
+        ("17.6.", False),
+        ("17. Juni", False),
+    ],
+)
+def test_A11_a_date_may_be_written_in_numbers_and_in_other_languages(answer: str, right: bool | None) -> None:
+    wrong = [Misconception("17 June", "takes the oath for it")]
+    grade = grade_term("On which day?", ("14 July", "14 July 1789"), wrong, answer)
+    assert (None if grade is None else grade.correct) is right
+
+
+def test_A11_a_month_in_words_is_never_the_day_of_another() -> None:
+    assert grade_term("On which day?", ("4 July",), (), "7 April") is None

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from sprout.learning.marking.choices import Option
+from sprout.learning.marking.meant_option import meant_option
 from sprout.learning.marking.typed_choice import named_options, typed_option
 
 TEXTS = (
@@ -305,6 +306,7 @@ def test_A11_an_article_and_half_of_a_name_are_no_option(texts: Sequence[str], t
         (("Salt stains", "Cold feel", "Bad smell"), "salt stians obviously", "Salt stains"),
         (("Salt stains", "Cold feel", "Bad smell"), "not the smell, the salt", "Salt stains"),
         (("TypeError", "ValueError", "NameError"), "a Type Eror", "TypeError"),
+        (("`50 % 6`", "`50 // 6`", "`50 / 6`"), "50%6", "`50 % 6`"),
     ],
 )
 def test_A11_few_words_name_an_option_where_they_fit_one_alone(
@@ -312,3 +314,41 @@ def test_A11_few_words_name_an_option_where_they_fit_one_alone(
 ) -> None:
     found = typed_option(options_of(texts), text)
     assert (found.text if found is not None else None) == named
+
+
+@pytest.mark.parametrize("text", ["no. 2", "nr 2", "#2", "No. 2 (1 in 150)", "the second (1 in 150)", "machine 2"])
+def test_A11_a_place_means_the_option_that_says_it_wherever_that_stands(text: str) -> None:
+    options = [Option(f"id of {one}", one) for one in ("The second", "The first", "The third", "The fourth")]
+    assert [one.text for one in named_options(options, text, "Which machine is the worst?")] == ["The second"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("140 don't, 60 do", ["60 and 140 pupils"]),
+        ("140 and 60?", []),
+        ("200 don't, 60 do", ["60 and 200 pupils"]),
+    ],
+)
+def test_A11_numbers_of_the_same_things_may_come_in_any_order(text: str, found: list[str]) -> None:
+    options = [Option(one, one) for one in ("60 and 140 pupils", "60 and 40 pupils", "60 and 200 pupils")]
+    assert [one.text for one in named_options(options, text)] == found
+
+
+def test_A11_numbers_in_another_order_name_no_option_whose_words_say_which_is_which() -> None:
+    options = [Option(one, one) for one in ("60 ride and 140 walk", "60 ride and 40 walk")]
+    assert named_options(options, "140 ride, 60 walk") == []
+
+
+def test_A11_a_compound_may_be_written_as_two_words() -> None:
+    options = [Option(one, one) for one in ("Gunpowder to face the troops", "Bread in its cellars", "Revenge")]
+    assert [one.text for one in named_options(options, "gun powder")] == ["Gunpowder to face the troops"]
+    apart = [Option(one, one) for one in ("It stands apart", "It is part of it")]
+    assert [one.text for one in named_options(apart, "a part of it")] == ["It is part of it"]
+
+
+@pytest.mark.parametrize("text", ["this is stupid", "I hate this, this is stupid!!", "ugh"])
+def test_A8_a_complaint_names_no_option_that_has_a_word_of_it(text: str) -> None:
+    options = [Option(one, one) for one in ("A speech that calls the believers stupid", "Open books", "A ban")]
+    assert named_options(options, text) == []
+    assert meant_option(options, text) is None

@@ -1,14 +1,18 @@
 """The lesson that comes next in a path, with its reason; and how long it will take."""
 
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sprout.learning.lessons.lesson_history import DEFAULT_MINUTES, LessonHistory, PastLesson
-from sprout.learning.paths.next_lesson import NextLesson, WhyNext, next_lesson
+from sprout.learning.paths.next_lesson import NextLesson, WhyNext, learning_order, next_lesson
 from sprout.learning.paths.repository import BranchGraph, BranchRow, EdgeRow, NodeDetail, ProgressRow
-from sprout.learning.today.lesson_minutes import lesson_minutes
+from sprout.learning.today.lesson_minutes import lesson_minutes, reading_minutes
+from sprout.learning.today.next_step import PathRuns, StepKind, path_step
 
 NOW = "2026-11-20T08:00:00Z"
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -68,6 +72,16 @@ def test_a_learned_concept_is_the_reason_for_what_it_opens() -> None:
     assert (lesson.part.id, lesson.why, lesson.because) == ("b1", WhyNext.BUILDS_ON, ("A",))
 
 
+def test_what_was_put_before_a_node_later_comes_right_before_it() -> None:
+    needs = {"b": ["a", "first look"], "first look": ["still earlier"], "c": ["b"]}
+    made = ["a", "b", "beside", "c", "first look", "still earlier"]
+    assert learning_order(made, needs) == ["a", "still earlier", "first look", "b", "beside", "c"]
+
+
+def test_the_learning_order_of_a_circle_has_each_node_once() -> None:
+    assert learning_order(["a", "b", "c"], {"a": ["c"], "b": ["a"], "c": ["b", "elsewhere"]}) == ["b", "c", "a"]
+
+
 def test_a_concept_of_which_nothing_leads_to_it_comes_in_the_order_of_the_path() -> None:
     done = [progress(each, learned=True) for each in ("a1", "a2", "a", "b1", "b")]
     lesson = found(*done)
@@ -114,6 +128,20 @@ def test_nothing_comes_next_where_a_concept_is_locked_or_everything_is_learned()
     assert next_lesson(a_path(), {}, concept_id="b") is None
 
 
+PARTS, CONCEPTS = ("a1", "a2", "b1", "c1"), ("a", "b", "c")
+
+
+@given(st.sets(st.sampled_from([*PARTS, *CONCEPTS])), st.sets(st.sampled_from(PARTS)), st.sets(st.sampled_from(PARTS)))
+def test_a_path_is_done_only_where_every_part_is_learned(learned: set[str], taken: set[str], left: set[str]) -> None:
+    lessons = [
+        *(past(one, 10) for one in sorted(taken)),
+        *(past(one, 5, is_over=False) for one in sorted(left - learned)),
+    ]
+    path = a_path(*(progress(one, learned=True) for one in sorted(learned)))
+    step = path_step(path, PathRuns(), LessonHistory(lessons))
+    assert step.kind is (StepKind.DONE if learned.issuperset(PARTS) else StepKind.LESSON)
+
+
 def past(node_id: str, minutes: float, *, is_over: bool = True, step: int = 1, steps: int = 3) -> PastLesson:
     """A lesson with a message each minute; the first is taken to have been prepared for one minute."""
     moments = [START + timedelta(minutes=minute) for minute in range(round(minutes))]
@@ -145,3 +173,19 @@ def test_a_node_has_the_minutes_of_the_lessons_that_are_left_in_it() -> None:
     assert lesson_minutes(a_path(), LessonHistory([]))["a"] == 2 * whole
     half = PastLesson("a2", is_over=False, step=2, steps=2, moments=[START])
     assert lesson_minutes(graph, LessonHistory([half]))["a2"] == whole // 2
+
+
+@pytest.mark.parametrize(("words", "minutes"), [(60, 1), (150, 2), (500, 4), (2_000, 16)])
+def test_guided_reading_takes_as_long_as_its_passages_and_a_question_on_each_step(words: int, minutes: int) -> None:
+    assert ceil(reading_minutes(words * 6)) == minutes
+
+
+def test_a_part_of_notes_has_the_minutes_of_its_passages_and_no_others_do() -> None:
+    graph = a_path()
+    nodes = [
+        node.model_copy(update={"desc": f"In your notes: {node.title}"}) if node.id == "a1" else node
+        for node in graph.nodes
+    ]
+    given = graph.model_copy(update={"nodes": nodes, "cited": {"a1": 900, "a2": 900}})
+    found = lesson_minutes(given, LessonHistory([past("x", 4), past("y", 20), past("z", 6)]))
+    assert (found["a1"], found["a2"], found["a"]) == (2, 6, 8)

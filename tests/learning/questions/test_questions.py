@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sprout.errors import InvalidQuestion
 from sprout.learning.questions.draft_repair import mend_draft
+from sprout.learning.questions.draft_validation import validate_draft
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import (
     Criterion,
@@ -16,7 +17,6 @@ from sprout.learning.questions.questions import (
     QuestionDraft,
     parse_number,
     prompt_key,
-    validate_draft,
 )
 
 CHOICE = QuestionDraft(

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.reviews.calendar import MAX_OCTETS, Language, review_calendar
+from sprout.learning.reviews.calendar import MAX_OCTETS, review_calendar
 from sprout.learning.reviews.day import DayDone, ForecastDay, LearnerDay, ReviewsDue, WeekGains
+from sprout.learning.text.language import PageLanguage
 
 NOW = datetime(2026, 11, 26, 15, 4, 5, tzinfo=UTC)
 LINK = "http://localhost:8000/review"
@@ -19,8 +20,8 @@ def a_day(today: int, *coming: int) -> LearnerDay:
     )
     return LearnerDay(
         date=NOW.date(), minutes=10, time_zone=None, due=due, due_parts=frozenset(),
-        done=DayDone(minutes=0, reviewed=0, recalled=0, missed=[], learned=[]),
-        week=WeekGains(days=[], parts=0, paths=[], reviewed=0, recalled=0),
+        done=DayDone(minutes=0, reviewed=0, recalled=0, missed=[], learned=[]), missed_in={},
+        week=WeekGains(days=[], parts=0, paths=[], reviewed=0, recalled=0), week_start=NOW,
         coming=[
             ForecastDay(date=(NOW.date() + timedelta(days=ahead)).isoformat(), reviews=one, minutes=one)
             for ahead, one in enumerate(coming, start=1)
@@ -28,7 +29,7 @@ def a_day(today: int, *coming: int) -> LearnerDay:
     )  # fmt: skip
 
 
-def feed(day: LearnerDay, *, now: datetime = NOW, link: str = LINK, language: Language = "en") -> str:
+def feed(day: LearnerDay, *, now: datetime = NOW, link: str = LINK, language: PageLanguage = "en") -> str:
     return review_calendar(day, user_id="me", link=link, now=now, language=language)
 
 

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.learning.reviews.cards import ReviewGrade
-from sprout.learning.reviews.day import AnsweredReview, LearnedAt, LearnedPart, day_done, forecast, week_gains
+from sprout.learning.reviews.day import (
+    AnsweredReview,
+    LearnedAt,
+    LearnedPart,
+    day_done,
+    forecast,
+    missed_parts,
+    week_gains,
+)
 from sprout.learning.reviews.days import LearnerDays
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -19,8 +27,8 @@ def learned(node_id: str, at: datetime, branch: str = "b", answers: int = 2) -> 
     return LearnedAt(at, part, branch, answers)
 
 
-def review(at: datetime, grade: ReviewGrade, title: str = "Part") -> AnsweredReview:
-    return AnsweredReview(at, grade, title)
+def review(at: datetime, grade: ReviewGrade, title: str = "Part", branch: str = "b") -> AnsweredReview:
+    return AnsweredReview(at, grade, title, branch)
 
 
 def test_a_day_counts_from_its_beginning() -> None:
@@ -46,6 +54,12 @@ def test_a_part_that_was_recalled_at_last_is_not_missed() -> None:
     done = day_done(NOW, (), (), [review(NOW + timedelta(minutes=n), grade) for n, grade in enumerate(
         (ReviewGrade.AGAIN, ReviewGrade.GOOD))])  # fmt: skip
     assert (done.reviewed, done.recalled, done.missed) == (2, 1, [])
+
+
+def test_V6_parts_of_one_name_in_two_paths_are_missed_each_for_itself() -> None:
+    missed = missed_parts([review(NOW, ReviewGrade.AGAIN), review(NOW, ReviewGrade.GOOD, branch="c"),
+                           review(NOW, ReviewGrade.AGAIN, branch="d")])  # fmt: skip
+    assert [one.branch_id for one in missed] == ["b", "d"]
 
 
 def test_a_week_has_seven_days_and_one_without_learning_is_empty() -> None:

@@ -1,6 +1,6 @@
 """Stored texts as trees."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sprout.learning.structure.markdown import MAX_LINES, read_structure
@@ -45,6 +45,7 @@ def outline(section: Section) -> list[tuple[int, str]]:
 
 
 @given(TEXTS)
+@example("2.1 Cells\n![alt](x.png)\n**Bold**\n**Bold**\n**Bold**")
 def test_every_block_lies_within_the_text_and_within_what_holds_it(text: str) -> None:
     def check(block: Block) -> None:
         assert 0 <= block.start <= block.end <= len(text)

@@ -73,3 +73,54 @@ def test_an_equation_is_no_heading() -> None:
 def test_a_numbered_line_may_end_with_a_colon_and_what_leads_a_list_in_may_not() -> None:
     assert outline("1. Life is a wave:", "2) Matter:") == [(1, "1. Life is a wave:"), (1, "2) Matter:")]
     assert outline("The parts of it:", "**The others:**") == []
+
+
+def test_short_lines_right_over_paragraphs_are_headings_where_most_have_one() -> None:
+    text = "\n\n".join(f"{title}\n{PROSE} {PROSE}" for title in ("Birth", "Growth", "Death"))
+    (birth, *_), root = read_structure(text).subsections, read_structure(text)
+    assert [each.title for each in root.subsections] == ["Birth", "Growth", "Death"]
+    (said,) = birth.blocks
+    assert text[said.start : said.end] == f"{PROSE} {PROSE}"
+
+
+def test_the_first_lines_of_poems_and_of_wrapped_prose_are_no_headings() -> None:
+    poem = "\n\n".join("The cell is small\nand so am I\nwe grow and split\nand never die" for _ in range(4))
+    prose = "\n\n".join(f"{PROSE}\n{PROSE} {PROSE}" for _ in range(4))
+    assert [read_structure(text).subsections for text in (poem, prose)] == [(), ()]
+
+
+def test_lines_in_capitals_right_over_others_are_headings() -> None:
+    text = "\n\n".join(
+        f"{title}\nseen on {day} May\n\n- {PROSE}" for day, title in enumerate(("CELLS", "GENES", "DEATH"))
+    )
+    assert [each.title for each in read_structure(text).subsections] == ["CELLS", "GENES", "DEATH"]
+
+
+def test_lines_with_a_colon_head_a_text_that_consists_of_the_lists_under_them() -> None:
+    names = ("Parts of a cell", "Kinds of tissue", "Ways to grow", "Ways to die")
+    text = "\n\n".join(f"{name}:\n\n- {PROSE}\n- {PROSE}" for name in names)
+    assert [each.title for each in read_structure(text).subsections] == [*names]
+    assert read_structure("\n\n".join(text.split("\n\n")[:4])).subsections == (), "two of them lead lists in"
+
+
+def test_an_indented_sign_of_a_heading_marks_an_item() -> None:
+    notes = f"Cells\n\n{PROSE}\n\n  # they grow\n  # they split\n  # they die\n\n{PROSE}\n\nTissue\n\n{PROSE}"
+    assert [each.title for each in read_structure(notes).subsections] == ["Cells", "Tissue"]
+
+
+def test_many_short_lines_over_text_are_headings_beside_a_few_in_capitals() -> None:
+    titles = ("Birth", "DNA AND RNA", "Growth", "GENES", *(f"Cell {letter}" for letter in "BCDEFGHIJK"))
+    assert outline(*titles) == [(1, title) for title in titles]
+
+
+def test_a_sentence_over_a_ruled_line_is_no_heading() -> None:
+    ruled = "It is often said that cells come from cells.\n=============================================\n\n"
+    assert read_structure(f"{ruled}{PROSE}").subsections == ()
+    assert [each.title for each in read_structure(f"Cells\n=====\n\n{PROSE}").subsections] == ["Cells"]
+    assert read_structure(f"# =====\n\n{PROSE}").subsections == (), "marks are no name"
+
+
+def test_a_title_in_capitals_below_a_number_may_be_long_and_have_two_lines() -> None:
+    title = "THE SYSTEMS OF TWO MONKS AND THE FIRST STEPS\nOF SINGING IN SEVERAL VOICES"
+    root = read_structure("".join(f"{number}\n\n{title} {number}\n\n{PROSE}\n\n" for number in ("I", "II")))
+    assert [each.title for each in root.subsections] == [f"{at}. {' '.join(title.split())} {at}" for at in ("I", "II")]

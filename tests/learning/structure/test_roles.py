@@ -27,12 +27,31 @@ def block_roles(text: str) -> list[tuple[str, str]]:
     [
         ("2.4 Exercises", Role.EXERCISES, "exercises"),
         ("Exercise 3: Limits", Role.EXERCISES, "exercises"),
+        ("5 Exam Questions", Role.QUIZ, "quiz"),
+        ("<question> Which style is wrong?", Role.QUIZ, "quiz"),
+        ("Tom's summary", Role.SUMMARY, "summary"),
         ("Exercises for Chapter 3", Role.EXERCISES, "exercises"),
+        ("Exercice 4)", Role.EXERCISES, "exercises"),
+        ("Exercice n° 4 (facultatif)", Role.EXERCISES, "exercises"),
+        ("Exercices 1 à 5", Role.EXERCISES, "exercises"),
+        ("Übung 3:", Role.EXERCISES, "exercises"),
+        ("Übungen 3-5", Role.EXERCISES, "exercises"),
+        ("Aufgabe 3a)", Role.EXERCISES, "exercises"),
+        ("Esercizio 2. I vettori", Role.EXERCISES, "exercises"),
+        ("Ejercicio 5", Role.EXERCISES, "exercises"),
+        ("Ejercicio N.º 5 - Vectores", Role.EXERCISES, "exercises"),
+        ("Exercício 1", Role.EXERCISES, "exercises"),
+        ("Упражнение 4", Role.EXERCISES, "exercises"),
+        ("Solution to Exercise 3", Role.ANSWERS, "answers"),
+        ("Corrigé de l'exercice 4", Role.ANSWERS, "answers"),
         ("Übungen zu Kapitel 2", Role.EXERCISES, "exercises"),
         ("Literaturverzeichnis", Role.FURNITURE, "references"),
         ("REFERENCES AND FURTHER READING", Role.FURNITURE, "references"),
         ("Table des matières", Role.FURNITURE, "table of contents"),
         ("Agradecimientos", Role.FURNITURE, "acknowledgements"),
+        ("Course syllabus", Role.FURNITURE, "organisation"),
+        ("Bienvenidos", Role.FURNITURE, "organisation"),
+        ("Tópicos a serem abordados na próxima aula", Role.FURNITURE, "organisation"),
         ("License", Role.FURNITURE, "licence"),
         ("**Key Terms** {#terms}", Role.GLOSSARY, "glossary"),
         ("Glossaire :", Role.GLOSSARY, "glossary"),
@@ -54,7 +73,18 @@ def test_headings_name_roles(title: str, role: Role, reason: str) -> None:
 
 @pytest.mark.parametrize(
     "title",
-    ["Cells", "Exercise and the heart", "Summary statistics", "The index of refraction", "Reference frames", "", "…"],
+    [
+        "Cells",
+        "Exercise and the heart",
+        "Exercise 30 minutes a day",
+        "Vitamin B12",
+        "Session 3: Muscles",
+        "Summary statistics",
+        "The index of refraction",
+        "Reference frames",
+        "",
+        "…",
+    ],
 )
 def test_headings_of_content_name_none(title: str) -> None:
     assert named_role(title) is None
@@ -227,3 +257,55 @@ def test_a_section_that_is_told_in_boxes_alone_is_content_but_for_what_a_title_s
     boxes = "```{important} A cell\nA cell is the smallest unit of life.\n```\n\n```{note} Exercise 2\nDraw one.\n```\n"
     assert [role for role, _ in block_roles(f"# Cells\n\n{boxes}")] == ["content", "box"]
     assert [role for role, _ in block_roles(f"# Cells\n\n{PROSE}\n\n{boxes}")] == ["content", "box", "box"]
+
+
+@pytest.mark.parametrize("label", ["Exercice 4) ", "**Exercice 4)** ", "Übung 3: ", "Esercizio 2. ", "Ejercicio 5. "])
+def test_a_paragraph_that_opens_as_an_exercise_is_one_alone(label: str) -> None:
+    found = block_roles(f"# Cells\n\n{PROSE}\n\n{label}A cell is as large as a house. Draw it.\n\n{PROSE}\n")
+    assert found == [("content", ""), ("exercises", "exercises"), ("content", "")]
+
+
+def test_after_a_line_with_an_exercises_name_all_is_of_it_to_the_next_such_line() -> None:
+    exercise = "Exercício 1\n\nA cell is as large as a house.\n\na) Draw it.\n\n"
+    found = block_roles(f"# Cells\n\n{PROSE}\n\n{exercise}Plant cells\n\n{PROSE}\n")
+    assert [role for role, _ in found] == ["content", *["exercises"] * 3, "content", "content"]
+
+
+def test_a_list_of_what_comes_is_furniture_however_its_items_end() -> None:
+    slides = "# Capital\n\n- Kinds of capital;\n- Its cycle,\n- Its costs.\n\n" + "".join(
+        f"# {title}\n\nIt is told here at some length.\n\n" for title in ("Kinds of capital", "Its cycle", "Its costs")
+    )
+    assert block_roles(slides)[0] == ("furniture", "table of contents")
+
+
+def test_items_that_end_in_a_semicolon_are_questions_in_greek_alone() -> None:
+    assert roles("# Brain\n\n- It moves;\n- It thinks;\n- It feels;\n")["Brain"][0] == "content"
+    assert roles("# Ζωή\n\n- Τι είναι αυτό;\n- Πού είναι;\n- Πώς ζει;\n")["Ζωή"][0] == "exercises"
+
+
+def test_what_a_page_of_questions_tells_besides_is_content_and_its_questions_are_not() -> None:
+    asked = "".join(f"- What is number {number}?\n" for number in range(30))
+    told = "".join(
+        f"Number {number} is the one that comes before the next, and after the last one.\n\n" for number in range(20)
+    )
+    assert roles(f"# Numbers\n\n{asked}\n{told}")["Numbers"][0] == "content"
+    assert block_roles(f"# Numbers\n\n{asked}\n{told}")[0] == ("exercises", "mostly questions")
+    assert roles(f"# Numbers\n\n{asked}\nThey are asked in class.")["Numbers"][0] == "exercises"
+
+
+def test_recall_and_connections_are_subjects_unless_they_only_ask_or_link() -> None:
+    told = "It is what one finds again in memory. It fades with time."
+    assert {roles(f"# {title}\n\n{told}\n")[title][0] for title in ("Recall", "Connections")} == {"content"}
+    assert roles("# Recall\n\n- What is it?\n- When does it fade?\n")["Recall"][0] in {"quiz", "exercises"}
+
+
+def test_a_long_section_with_headings_in_it_is_no_table_of_contents_whatever_it_is_called() -> None:
+    told = "\n\n".join(f"### Part {letter}\n\n{'The cell takes in water and gives it back. ' * 40}" for letter in "ABC")
+    found = [classified(f"## Contents\n\n{text}\n\n## Cells\n\nCells live.") for text in (told, "Cells")]
+    assert [each.subsections[0].role for each in found] == [Role.CONTENT, Role.FURNITURE]
+
+
+def test_a_paragraph_that_opens_with_an_author_and_a_year_is_a_reference() -> None:
+    cited = "Mayr, E. (1942). Systematics and the origin of species."
+    told = "Mayr (1942) held that a species is what breeds together, as most people do today."
+    assert [role for _, role in block_roles(f"## Species\n\n{told}\n\n{cited}\n\n{told}")] == ["", "references", ""]

@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.structure.source import rewrite_source
+from sprout.learning.structure.source import FILLER, rewrite_source
 
 
-@given(st.text(st.sampled_from("ab•–a)(.{:#=}`~$-\n\r :\t1"), max_size=200))
+@given(st.text(st.sampled_from("ab•–a)(.{:#=}`~$-\n\r :\t1[]|<h>/"), max_size=200))
 def test_the_copy_is_as_long_as_the_text(text: str) -> None:
     assert len(rewrite_source(text).text) == len(text)
 
@@ -41,3 +41,11 @@ def test_what_project_gutenberg_puts_around_a_work_is_blank() -> None:
 
 def test_marks_that_say_when_a_text_is_shown_are_no_text() -> None:
     assert rewrite_source("{{1}} Cells\n--{{0}}-- Spoken").text.replace("\u2060", "") == " Cells\n Spoken"
+
+
+def test_of_a_link_within_a_wiki_what_is_read_stays() -> None:
+    assert rewrite_source("[[graph|the graph]] of [[nodes]]").text.replace(FILLER, "") == "the graph of nodes"
+
+
+def test_a_heading_of_html_on_a_line_of_its_own_is_a_heading() -> None:
+    assert rewrite_source("<h2>Tides</h2>").text.rstrip() == "## Tides"

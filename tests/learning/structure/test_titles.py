@@ -22,7 +22,10 @@ from sprout.learning.structure.tree import iter_sections
         ("IV. The Storm", "The Storm"),
         ("Kapitel 2", "Kapitel 2"),
         ("**The Cell** {#cell}", "The Cell"),
+        ("**1. The Cell **", "The Cell"),
         ("The Cell ¶", "The Cell"),
+        ("1️⃣ The Cell", "The Cell"),
+        ("The Cell[edit]", "The Cell"),
         ("The Cell ##", "The Cell"),
         ("[**The Cell**]", "The Cell"),
         ("[The Cell](#cell) [#](#cell)", "The Cell"),
@@ -31,6 +34,17 @@ from sprout.learning.structure.tree import iter_sections
         ("B.2. The Cell", "The Cell"),
         ("📚 Contents of the cell", "Contents of the cell"),
         ("🕵️ ¿Quién soy?", "¿Quién soy?"),
+        ("Table 3-1: The cell cycle", "The cell cycle"),
+        ("Fig: The cell cycle", "The cell cycle"),
+        ("Slide 3: The cell cycle", "The cell cycle"),
+        ("The cell (continued)", "The cell"),
+        ("The cell contd…", "The cell"),
+        ("Die Zelle – Fortsetzung", "Die Zelle"),
+        ("• The cell", "The cell"),
+        ("└─ 📝 The cell", "The cell"),
+        ("02 · The cell", "The cell"),
+        ("1/ The cell", "The cell"),
+        ("The cell: its parts.", "The cell: its parts"),
     ],
 )
 def test_numbering_and_markup_go(title: str, expected: str) -> None:
@@ -48,6 +62,10 @@ def test_numbering_and_markup_go(title: str, expected: str) -> None:
         "Part I played",
         "C#",
         "snake_case_names",
+        "Table manners",
+        "The table of elements",
+        "The story continued",
+        "La suite de Fibonacci",
     ],
 )
 def test_numbers_and_letters_that_are_the_title_stay(title: str) -> None:
@@ -63,6 +81,11 @@ def test_bare_numbers_go_where_the_next_heading_has_the_next_number() -> None:
     assert clean_title("2 Cells", siblings=["1 Life", "3 Death"]) == "Cells"
     assert clean_title("B. Cells", siblings=["A. Life"]) == "Cells"
     assert clean_title("7 Summits", siblings=["Mountains"]) == "7 Summits"
+
+
+def test_a_heading_that_only_says_that_it_goes_on_is_called_as_the_one_before() -> None:
+    root = with_clean_titles(read_structure("# Cells\n\n## Walls\n\nOne.\n\n## Cont.\n\nTwo.\n\n## Contd...\n\nThree."))
+    assert [each.title for each in iter_sections(root) if each.title] == ["Cells", "Walls", "Walls", "Walls"]
 
 
 def test_capitals_become_the_forms_that_the_text_uses() -> None:

@@ -44,6 +44,12 @@ def test_C0_a_belief_is_a_sentence_and_a_slip_says_what_was_done(course: Course)
 
 
 @EACH_COURSE
+def test_C0_every_question_for_a_number_has_wrong_ones_that_stand_for_something(course: Course) -> None:
+    numbers = [one for one in questions_of(course) if _kind(one) == "numeric"]
+    assert [one.prompt for one in numbers if not one.diagnostic_values] == []
+
+
+@EACH_COURSE
 def test_C0_the_same_belief_has_the_same_words(course: Course) -> None:
     found = sorted(set(beliefs(course)))
     alike = Counter(stems([words]) for words in found if stems([words]))
@@ -93,3 +99,7 @@ def test_C0_a_slip_that_is_no_wrong_number_does_not_load() -> None:
     with pytest.raises(ValidationError, match="one of the diagnostic values"):
         Question.model_validate(base | {"diagnostic_values": {"2": "adds"}, "slips": ["3"]})
     assert not WrongOption(option="a", misconception="A is right.").slip
+
+
+def _kind(question: Question | LessonQuestion) -> str:
+    return question.format if isinstance(question, Question) else question.kind

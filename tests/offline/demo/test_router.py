@@ -141,6 +141,7 @@ async def test_a_small_topic_gets_one_or_two_concepts() -> None:
     (saving,) = await asked('<topic>Bayes</topic><size concepts="1-2"/>', TOPIC_TOOLS)
     assert len(calls(saving, "save_concept")) == 2
     assert len(calls(saving, "save_concept_edge")) == 1
+    assert closing_of(saving).startswith("This is a short path: 2 of the 6 concepts of the course “Bayesian reasoning”")
 
 
 async def test_concepts_that_exist_are_not_saved_again() -> None:

@@ -73,3 +73,9 @@ def test_S1_a_section_that_a_concept_names_is_content_whatever_else_it_would_be(
         one: [part.title for part in read_document(text, desc=one).content.iter_parts()] for one in ("", "a: Exercises")
     }
     assert titles == {"": ["", "Cells"], "a: Exercises": ["", "Cells", "Exercises"]}
+
+
+def test_a_heading_without_any_text_and_one_that_is_taught_are_not_told_as_left_out() -> None:
+    told = "The pump moves water to the tank, which keeps it for a day. " * 4
+    read = read_document(f"# Chapter 2\n\n# Pumps\n\n{told}\n\n# Turbines\n\n{told}\n\n# Pumps\n\n* * *\n\n1 2 3\n")
+    assert read.left_out == ()

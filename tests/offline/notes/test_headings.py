@@ -17,6 +17,8 @@ from sprout.offline.notes.headings import names_subject, says_nothing
         "fit()",
         "Preorden (Raíz - Izquierda - Derecha)",
         "What happens to the rain on the ground",
+        "Europe between 1815 and 1848",
+        "Les paramètres du son",
     ],
 )
 def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
@@ -27,6 +29,7 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
     "heading",
     [
         "15",
+        "If t is the value of the statistic, then",
         "y / p₁ x1",
         "} else {",
         "• Every word is indexed",
@@ -36,6 +39,8 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
         "of the good and its price.",
         "aumenta?",
         "A change of the prices changes the",
+        "16 HLT B0 DAT 000 B1 DAT 001 VAL DAT 050",
+        "a,laz...lan",
         "https://example.org/notes.html",
         "The layer of the net is the first one of all the layers that a packet meets on its way",
     ],

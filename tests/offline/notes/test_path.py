@@ -1,12 +1,16 @@
 """Paths from notes: the document's own outline, merged to a sensible size, with honest edges and rationale."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sprout.offline.graph_plan import Plan, reachable, transitive_reduction
+from sprout.offline.notes.document import read_document
 from sprout.offline.notes.lesson_plan import lesson_plan_from_notes
 from sprout.offline.notes.path import path_from_notes
+from sprout.offline.notes.scope import own_parts
 from tests.offline.notes.reading import FILES, learned
 
 SENTENCE = "The pump of stage {n} moves water to the tank, and the tank of stage {n} keeps it for a day. "
@@ -16,6 +20,9 @@ def path_of(text: str, *, most: int = 10) -> Plan:
     plan = path_from_notes([text], least=6, most=most)
     assert plan is not None
     return plan
+
+
+TOOLS = ("lathe", "crane", "winch")
 
 
 def titles(plan: Plan) -> list[str]:
@@ -83,12 +90,106 @@ def test_exercises_references_and_boxes_are_no_concepts_and_the_rationale_says_w
     assert "Left out: Exercises (exercises), Further reading (references)." in plan.closing
 
 
-def test_prose_without_headings_is_cut_at_its_turns_and_named_by_its_key_terms() -> None:
-    assert learned("bread.txt").titles == [
-        "Gluten",
-        "Yeast, sourdough and salt",
-        "Oven, crust and heat",
+def test_a_page_of_prose_without_headings_is_one_concept_that_is_called_by_what_it_opens_with() -> None:
+    assert learned("bread.txt").titles == ["Bread"]
+    assert titles(learned("bread.txt").lessons["Bread"]) == ["Gluten", "Yeast", "Sourdough"]
+
+
+def test_long_prose_without_headings_is_cut_at_its_turns_and_each_piece_is_called_by_its_most_central_term() -> None:
+    barns = "The barn holds straw. A barn is built of wood, and the barn of a village is high and lined with boards. "
+    mills = "The mill grinds grain. A mill has two stones, and the mill of a village stands beside the river bank. "
+    forges = "The forge makes nails. A forge needs coal, and the forge of a village has a roof and large bellows. "
+    text = "\n\n".join([barns * 12, mills * 12, forges * 12])
+    assert titles(path_of(text)) == ["Barn", "Mill", "Forge"]
+
+
+def test_a_piece_whose_own_term_is_not_what_it_is_about_is_called_by_both() -> None:
+    wheat = (
+        "The wheat is sown by hand. A field of wheat is cut with the sickle, and the wheat of the village is shared. "
+    )
+    mills = "The mill grinds the wheat. Beside the stream stands the mill of the village. "
+    text = "\n\n".join([wheat * 14, f"{wheat * 11}{mills * 2}", wheat.replace("hand", "rake") * 14])
+    assert "Mill and wheat" in titles(path_of(text))
+
+
+def test_a_piece_without_a_term_goes_with_the_one_beside_it() -> None:
+    barns = "The barn holds straw. A barn is built of wood, and the barn of a village is high and lined with boards. "
+    vague = "So it went on. And then it went on once more, as it had gone on before, and so on and on and on again. "
+    assert titles(path_of("\n\n".join([barns * 14, vague * 12, barns.replace("barn", "mill") * 14]))) == [
+        "Barn",
+        "Mill",
     ]
+
+
+def test_a_long_text_without_headings_has_few_pieces_for_their_names_are_but_words() -> None:
+    said = "The {0} is old. A man minds the {0} by day and by night, and people come to the {0} from the village. "
+    text = "\n\n".join(
+        said.format(name) * 20 for name in ("mill", "forge", "barn", "well", "inn", "ford", "gate", "wharf")
+    )
+    assert len(titles(path_of(text))) == 5
+
+
+def test_what_a_text_begins_with_is_its_name_only_if_it_is_a_noun() -> None:
+    text = "Faire du pain demande du temps. La farine du village est blanche, et une farine grise est pour le soir. "
+    assert titles(path_of(text * 4)) == ["Farine"]
+
+
+def test_a_noun_is_called_with_the_word_that_belongs_to_it() -> None:
+    text = "Black holes form from large stars. Nothing leaves a black hole. Gas that falls into a black hole gets hot. "
+    assert titles(path_of(text * 3)) == ["Black hole"]
+
+
+def test_a_list_of_lines_has_the_title_in_its_first_line() -> None:
+    text = (
+        "the industrial revolution\nbegan in england around 1760 with the spinning machines\n"
+        "people left the land and went to the towns for work\n"
+        "workers: the class that owns nothing but its work and the hands that do it\n"
+    )
+    assert titles(path_of(text)) == ["the industrial revolution"]
+
+
+def test_the_heads_of_pages_are_no_concepts() -> None:
+    said = "The honey bee lives in colonies of many thousand animals, and each of them has one queen alone.\n\n"
+    text = f"CHAPTER III. THE HONEY BEE      41\n\n{said}42      THE HONEY BEE\n\n{said}Page 43\n\n{said}"
+    assert titles(path_of(text)) == ["The honey bee"]
+
+
+def test_a_title_of_more_headings_than_have_room_names_the_first_and_the_last() -> None:
+    names = ("How water gets into the ground", "How water gets out of the ground", "How wells are dug by hand", "Pumps")
+    text = "".join(section(name, 20) for name in names)
+    assert titles(path_of(text, most=1)) == [f"{names[0]} – {names[-1]}"]
+
+
+def test_headings_that_are_but_numbers_are_told_by_the_first_and_the_last_and_one_alone_by_what_it_is_about() -> None:
+    law = titles(path_of("".join(section(f"Art {number}", 120) for number in range(1, 13)), most=4))
+    assert [law[0].split(" – ")[0], law[-1].split(" – ")[1]] == ["Art 1", "Art 12"]
+    assert all(re.fullmatch(r"Art \d+ – Art \d+", title) for title in law)
+    weeks = [f"# Week {at}\n\n{f'The {tool} turns. A man minds the {tool}. ' * 30}" for at, tool in enumerate(TOOLS, 1)]
+    assert titles(path_of("\n\n".join(weeks))) == [f"Week {at}: {tool}" for at, tool in enumerate(TOOLS, 1)]
+
+
+def test_a_date_alone_is_told_with_what_it_is_about_and_the_number_of_a_slide_is_no_name() -> None:
+    days = [
+        f"# May {at}th, 2026\n\n{f'The {tool} turns. A man minds the {tool}. ' * 30}"
+        for at, tool in enumerate(TOOLS, 4)
+    ]
+    assert titles(path_of("\n\n".join(days))) == [f"May {at}th, 2026: {tool}" for at, tool in enumerate(TOOLS, 4)]
+    slides = [f"# {at}\n\n{f'The {tool} turns. A man minds the {tool}. ' * 30}" for at, tool in enumerate(TOOLS, 4)]
+    assert not [title for title in titles(path_of("\n\n".join(slides))) if title[0].isdigit()]
+
+
+def test_a_name_with_a_number_is_no_number_of_a_series() -> None:
+    assert titles(path_of(f"# History\n\n{section('World War I', 300)}{section('World War II', 300)}")) == [
+        "World War I",
+        "World War II",
+    ]
+
+
+def test_the_slide_with_the_authors_is_no_part() -> None:
+    slides = "".join(section(name, 80) for name in ("Pumps", "Turbines", "Mills", "Wheels"))
+    assert titles(path_of(f"## ENG-204 Lecture 3\n\nAnna Roe, 5 May\n\n{slides}"))[0].startswith("Pumps")
+    told = "## Water\n\nWater turns the wheel of a mill.\n\n"
+    assert titles(path_of(told + slides))[0].startswith("Water")
 
 
 def test_an_edge_says_which_term_earns_it_or_that_only_the_order_of_the_text_does() -> None:
@@ -123,6 +224,34 @@ def test_headings_that_say_nothing_stand_after_the_one_above_and_equal_ones_are_
     assert plan.nodes[0].desc == "In your notes: Pumps › Overview"
 
 
+def test_a_section_with_one_subsection_is_not_called_by_the_subsection() -> None:
+    water = section("Water", 300) + section("Ice", 20, level=3)
+    assert titles(path_of(f"# Nature\n\n{water}{section('Fire', 300)}{section('Earth', 300)}")) == [
+        "Water",
+        "Fire",
+        "Earth",
+    ]
+
+
+def test_two_documents_with_the_same_headings_have_titles_that_tell_them_apart() -> None:
+    texts = [
+        f"# {name}\n\n" + section("How it begins", 300) + section("How it ends", 300) for name in ("Rust", "Frost")
+    ]
+    plan = path_from_notes(texts, least=6, most=10)
+    assert plan is not None
+    assert titles(plan) == [f"{name} › How it {does}" for name in ("Rust", "Frost") for does in ("begins", "ends")]
+
+
+def test_sections_of_two_documents_that_nothing_tells_apart_are_one() -> None:
+    pages = [section("Rust", words) + section(name, 300) for name, words in (("Frost", 300), ("Fire", 200))]
+    plan = path_from_notes(pages, least=6, most=10)
+    assert plan is not None
+    assert titles(plan) == ["Rust", "Frost", "Fire"]
+    documents = [read_document(page) for page in pages]
+    parts = own_parts(documents, title="Rust", desc=plan.nodes[0].desc, code="en")
+    assert [part.words for part in parts] == [one.content.parts[0].words for one in documents]
+
+
 @pytest.mark.parametrize(
     ("name", "words"), [("photosynthese.md", "Ich bin das Offline-Demomodell"), ("revolution.md", "Je suis le modèle")]
 )
@@ -141,6 +270,11 @@ def test_one_sentence_makes_one_concept_and_says_that_it_is_little() -> None:
     plan = path_of("Copper conducts electricity because its outer electrons are free.")
     assert len(plan.nodes) == 1
     assert "Your notes are short" in plan.closing
+
+
+def test_long_notes_that_make_one_concept_are_not_called_short() -> None:
+    assert "Your notes are short" in path_of(section("Pumps", 300)).closing
+    assert "Your notes are short" not in path_of(section("Pumps", 1_200)).closing
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "# Title\n", "https://example.org", "1\n\n2\n", "-"])

@@ -37,7 +37,12 @@ async def test_an_owner_gets_a_link_takes_what_was_learned_and_gives_it_back(tmp
     async with serve_sprout("serve", "--port", "0", folder=tmp_path) as (_, address):
         async with httpx2.AsyncClient(base_url=address) as local:
             assert [one["title"] for one in (await local.get("/api/branches")).json()] == ["Light"]
-            assert (await local.get("/api/sign-in")).json() == {"methods": [], "setUp": False, "provider": ""}
+            assert (await local.get("/api/sign-in")).json() == {
+                "methods": [],
+                "setUp": False,
+                "provider": "",
+                "recovery": False,
+            }
             assert (await local.post("/api/sign-in", json={"name": "olga", "password": PASSWORD})).status_code == 404
 
 
@@ -59,6 +64,7 @@ async def test_the_first_start_prints_where_the_owner_is_made_and_later_ones_do_
                 "methods": ["password"],
                 "setUp": True,
                 "provider": "",
+                "recovery": False,
             }
             body = {"code": code[1], "name": "olga", "password": PASSWORD}
             assert (await browser.post("/api/sign-in/set-up", json=body)).status_code == 201

@@ -15,6 +15,7 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 SCALED = {name: service for name, service in SERVICES.items() if service.get("profiles") == ["scale"]}
 SPROUT = {name: service for name, service in SERVICES.items() if "build" in service}
 UPSTREAM = (ROOT / "deploy" / "nginx" / "upstream.conf").read_text()
+NGINX = (ROOT / "deploy" / "nginx" / "nginx.conf").read_text()
 LISTEN = (ROOT / "deploy" / "nginx" / "listen.conf").read_text()
 
 
@@ -89,6 +90,22 @@ def test_what_others_wait_for_has_a_health_check() -> None:
         if wait["condition"] == "service_healthy"
     }
     assert {name for name in healthy if "build" not in SERVICES[name] and "healthcheck" not in SERVICES[name]} == set()
+
+
+def test_the_server_that_only_makes_the_database_does_not_pass_for_postgresql() -> None:
+    program, *arguments = SERVICES["postgres"]["healthcheck"]["test"][1:]
+    assert program == "pg_isready"
+    assert arguments[arguments.index("-h") + 1] == "127.0.0.1"  # that one listens on a socket alone
+
+
+def test_redis_answers_other_containers_however_its_image_was_built() -> None:
+    entrypoint = SERVICES["redis"]["entrypoint"]
+    assert entrypoint[entrypoint.index("--protected-mode") + 1] == "no"
+
+
+def test_an_open_stream_does_not_hold_up_the_balancer_until_it_is_killed() -> None:
+    (waits_s,) = re.findall(r"^worker_shutdown_timeout (\d+)s;", NGINX, flags=re.MULTILINE)
+    assert int(waits_s) < int(SERVICES["nginx"]["stop_grace_period"].removesuffix("s"))
 
 
 @pytest.mark.parametrize("name", SPROUT)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -71,12 +72,12 @@ def test_what_a_page_shows_as_data_is_data() -> None:
 
 def test_every_link_leads_somewhere() -> None:
     lost = []
-    for page in PAGES:
+    for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "deploy").rglob("*.md")):
         for target, heading in LINK.findall(page.read_text(encoding="utf-8")):
             file = (page.parent / target).resolve() if target else page
             if not file.exists():
                 lost.append(f"{page.name}: {target}")
-            elif heading and heading not in headings_of(file):
+            elif heading and heading not in anchors_of(file):
                 lost.append(f"{page.name}: {target}#{heading}")
     assert lost == []
 
@@ -106,9 +107,13 @@ def test_the_limits_are_those_of_the_program() -> None:
     assert most == {200}
 
 
-def headings_of(page: Path) -> set[str]:
-    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+@cache
+def anchors_of(page: Path) -> set[str]:
+    """The anchors of a page: those of its headings, and those that are named."""
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    named = re.findall(r'<a id="(.+?)">', text)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles} | {*named}
 
 
 def test_what_fits_is_distinguished_from_what_does_not() -> None:

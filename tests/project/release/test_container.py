@@ -145,6 +145,18 @@ async def test_the_health_check_asks_the_server_and_fails_without_one(tmp_path: 
     assert asked(port) != 0
 
 
+def test_processes_that_start_slowly_together_are_not_called_unhealthy() -> None:
+    (line,) = instructions("HEALTHCHECK", FINAL)
+    options = dict(re.findall(r"--([a-z-]+)=(\d+)", line))
+    assert int(options["start-period"]) >= 180
+
+
+def test_the_standard_library_is_compiled_once_and_not_at_every_health_check() -> None:
+    (run,) = instructions("RUN", FINAL)
+    assert "compileall.compile_dir(sysconfig.get_path('stdlib')" in run
+    assert environment()["PYTHONDONTWRITEBYTECODE"] == "1"  # and nothing else would: the container is read-only
+
+
 # As in the image: the whole file system read-only but a folder for data and one for temporary files, a user who may
 # write nothing else, no further rights, and process 1. Python may lie where only its owner reads, so the user may read
 # everything; access(2) ignores that right, so Sprout itself is a readable copy, as it is in the image.

@@ -4,12 +4,8 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,50 +14,10 @@ import pytest
 from scripts.release import disagreement, version_of
 from scripts.sbom import SPECIFICATION, check_bill
 from tests.project.commands import BIN_FOLDER
+from tests.project.release.checkout import make_checkout, run_release
 
 ROOT = Path(__file__).parents[3]
-PARTS = "sprout static scripts Makefile pyproject.toml requirements.lock README.md LICENSE".split()
-PAPERS = "CHANGELOG.md ARCHITECTURE.md alembic.ini .gitignore".split()
-COMMITTED = {
-    **{f"GIT_{role}_{what}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
-    **{f"GIT_{role}_DATE": "2026-11-20T12:00:00Z" for role in ("AUTHOR", "COMMITTER")},
-}
 Component = dict[str, Any]
-
-
-def checkout(folder: Path) -> Path:
-    """A clean checkout of what is here, at one commit."""
-    for name in PARTS + PAPERS:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
-        else:
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder)
-    for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "All"]):
-        environment = {"PATH": os.defpath, "HOME": str(folder), **COMMITTED}
-        subprocess.run(["git", *words], cwd=folder, env=environment, check=True)
-    return folder
-
-
-def release(folder: Path, umask: str = "022") -> subprocess.CompletedProcess[str]:
-    command = ["sh", "-c", f'umask {umask}; exec "$0" -m scripts.release', sys.executable]
-    environment = {"PATH": f"{BIN_FOLDER}:{os.defpath}", "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A checkout with its release in dist/."""
-    folder = checkout(tmp_path_factory.mktemp("release") / "here")
-    ran = release(folder)
-    assert ran.returncode == 0, ran.stderr
-    yield folder
-    shutil.rmtree(folder)
-
-
-@pytest.fixture(scope="module")
-def dist(home: Path) -> Path:
-    return home / "dist"
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +28,8 @@ def bill(dist: Path) -> Component:
 
 
 def test_a_commit_becomes_the_same_bytes_in_another_place_under_another_umask(dist: Path, tmp_path: Path) -> None:
-    elsewhere = checkout(tmp_path / "a" / "quite" / "different" / "place")
-    assert release(elsewhere, umask="077").returncode == 0
+    elsewhere = make_checkout(tmp_path / "a" / "quite" / "different" / "place")
+    assert run_release(elsewhere, umask="077").returncode == 0
     assert (elsewhere / "dist" / "SHA256SUMS").read_text() == (dist / "SHA256SUMS").read_text()
 
 
@@ -137,19 +93,6 @@ def test_I17_every_package_that_is_installed_says_its_licence_in_the_bill(bill: 
     assert silent <= {"async-timeout", "httpx2-jsfetch", "pywin32"}, "these are for other Pythons and systems alone"
 
 
-@pytest.fixture(scope="module")
-def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The commands of an environment that holds the wheel, with what it depends on lent by that of the tests."""
-    home = tmp_path_factory.mktemp("installed") / "env"
-    venv.create(home, symlinks=True)
-    (site,) = home.glob("lib/python*/site-packages")
-    (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    (wheel,) = dist.glob("*.whl")
-    install = ["install", "--quiet", "--no-deps", "--no-index", "--ignore-installed", str(wheel)]
-    subprocess.run([sys.executable, "-m", "pip", "--python", str(home / "bin" / "python"), *install], check=True)
-    return home / "bin"
-
-
 def alone(*command: str, folder: Path) -> str:
     """Last line printed without a network."""
     namespace = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
@@ -207,7 +150,7 @@ def test_a_tree_that_is_not_clean_is_not_released(home: Path) -> None:
     stray = home / "sprout" / "stray.py"
     stray.write_text("")
     try:
-        ran = release(home)
+        ran = run_release(home)
     finally:
         stray.unlink()
     assert ran.returncode == 1

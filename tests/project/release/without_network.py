@@ -5,6 +5,7 @@ packet and each connection that found none, whichever library tried it. The last
 """
 
 import fcntl
+import json
 import re
 import signal
 import socket
@@ -16,6 +17,7 @@ from urllib.request import Request, urlopen
 
 SIOCSIFFLAGS = 0x8914
 IFF_UP = 0x1
+PAGE_FILES = re.compile(r'(?:src|href)="(/static/[^"]+)"')
 USER = "00000000-0000-0000-0000-000000000000"
 
 
@@ -32,15 +34,26 @@ def unrouted_packets() -> int:
 
 
 def use_server(base: str) -> None:
-    """Do what a first user does: open the page, and have a path grown."""
-    for address in ("/", "/docs", "/api/status", "/metrics"):
-        urlopen(base + address).read()
-    branch = post(f"{base}/api/branches", f'{{"userId": "{USER}", "title": "Bayesian reasoning"}}')
-    about = f'"type": "root", "title": "Bayesian reasoning", "branchId": "{read_id(branch)}"'
+    """Do what a first user does: open the page, and have a path of a suggested course grown."""
+    for address in ("/docs", "/metrics", *PAGE_FILES.findall(get(f"{base}/"))):
+        get(base + address)
+    status = json.loads(get(f"{base}/api/status"))
+    if not status["model"]["offline"]:
+        raise SystemExit(f"there is another model: {status['model']}")
+    title = json.dumps(status["suggestions"][0]["title"])
+    branch = post(f"{base}/api/branches", f'{{"userId": "{USER}", "title": {title}}}')
+    about = f'"type": "root", "title": {title}, "branchId": "{read_id(branch)}"'
     topic = post(f"{base}/api/nodes", f'{{"userId": "{USER}", {about}}}')
     events = post(f"{base}/api/agents/topics/{read_id(topic)}/run", f'{{"userId": "{USER}", "small": true}}')
-    if "event: run_done" not in events or '"status":"completed"' not in events:
+    told = set(re.findall(r"^event: (\w+)$", events, re.MULTILINE))
+    if not {"node_created", "question_ready", "run_done"} <= told or '"status":"completed"' not in events:
         raise SystemExit(f"no path grew: {events[-500:]}")
+
+
+def get(address: str) -> str:
+    """The text of an answer of 200. Raises HTTPError."""
+    answer: bytes = urlopen(address, timeout=120).read()
+    return answer.decode(errors="replace")
 
 
 def post(address: str, body: str) -> str:

@@ -9,6 +9,7 @@ from anthropic import AsyncAnthropic
 
 from bench.__main__ import MEASURES
 from bench.baselines import minimal_server
+from bench.load.learner_hour import b11
 from bench.results import PAGE, with_figures
 from bench.servers.note_taking_server import make_note_taker
 from bench.workloads import (
@@ -110,3 +111,10 @@ def test_the_page_of_results_says_what_every_measure_is_and_takes_new_figures() 
     shown = with_figures(page, [result | {"figures": [figure]}])
     assert "| B1 work | 3.00 ms | 2.00 ms | 1.50 | ≤ 1.2 | **not met** |" in shown
     assert shown.partition("<!--")[0] == page.partition("<!--")[0]
+
+
+async def test_B11_a_learners_hour_costs_no_more_than_that_of_the_last_release() -> None:
+    figures = await b11()
+    assert all(figure.met for figure in figures), [(figure.name, figure.value) for figure in figures]
+    calls, *_ = figures
+    assert calls.value, "an hour without a model call is none"

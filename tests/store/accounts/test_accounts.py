@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlmodel import col, update
 
-from sprout.accounts.accounts import CodeInvalid, LastOwner, NameTaken, NewAccount
+from sprout.accounts.accounts import CodeInvalid, LastOwner, LinkHolder, LinkPurpose, NameTaken, NewAccount
 from sprout.accounts.principal import AccountRole
 from sprout.accounts.secret_values import digest_of, new_secret
 from sprout.accounts.security_log import SecurityEventKind
@@ -94,7 +94,7 @@ async def test_a_code_sets_a_password_once_and_ends_what_was_begun_before(
     tried = await asyncio.gather(
         *(passwords.set_password_by_code(code, f"new {n}", origin=HERE) for n in range(3)), return_exceptions=True
     )
-    assert [one for one in tried if not isinstance(one, CodeInvalid)] == [user_id]
+    assert [one for one in tried if not isinstance(one, CodeInvalid)] == [LinkHolder(user_id, LinkPurpose.SIGN_IN)]
     assert ((await accounts.credentials(user_id)).password_hash or "").startswith("new")
     assert await sessions.find("digest") is None
 

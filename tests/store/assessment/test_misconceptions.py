@@ -3,6 +3,7 @@
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import Connection, select
@@ -16,11 +17,14 @@ from sprout.learning.paths.path_file import InvalidPath, validate_path
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.assessments import GivenAnswer
 from sprout.learning.questions.questions import Misconception, QuestionDraft
+from sprout.learning.reviews.days import LearnerDays
+from sprout.learning.reviews.repository import SettingsChange
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.assessment.misconceptions import SqlMisconceptions, clearable_beliefs, held_beliefs
 from sprout.store.engine.database import Database
 from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.paths import SqlPaths
+from sprout.store.reviews.repository import SqlReviews
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 
@@ -161,6 +165,26 @@ async def test_Z3_mix_ups_are_the_learners_own(learner: Learner) -> None:
     assert await learner.mix_ups.mix_ups("somebody-else") == []
     with pytest.raises(NotFound):
         await learner.mix_ups.mix_ups("somebody-else", branch_id=branch_id)
+
+
+async def test_V5_what_was_cleared_in_a_week_counts_from_the_learners_hour(
+    learner: Learner, database: Database
+) -> None:
+    now = utc_now()
+    reviews = SqlReviews(database, now=lambda: now)
+    await reviews.change_settings(DEFAULT_USER_ID, SettingsChange(time_zone="Asia/Tokyo", day_starts_at=4))
+    days = LearnerDays(ZoneInfo("Asia/Tokyo"), 4)
+    week = days.start_of(days.start_of(now) - timedelta(days=6))
+    await learner.imports(a_path())
+    await learner.answers("3", days_ago=12)
+    last = await learner.answers("2", days_ago=7)
+    await learner.ends_the_diagnostic()
+    for at, cleared in ((week, [STAYS]), (week - timedelta(seconds=1), [])):
+        moved = update(tables.Answer).where(col(tables.Answer.question_id) == last).values(created_at=at)
+        await database.write_tx(lambda tx, moved=moved: tx.connection.execute(moved))  # type: ignore[misc]
+        since = (await reviews.day(DEFAULT_USER_ID)).week_start
+        assert since == week
+        assert await learner.mix_ups.cleared_since(DEFAULT_USER_ID, since) == cleared
 
 
 async def test_C1_agents_read_what_is_not_cleared(learner: Learner, database: Database) -> None:

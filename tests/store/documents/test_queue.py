@@ -79,6 +79,27 @@ async def test_what_a_document_says_its_status_and_its_place_in_the_index_come_t
     assert await passages(database) == 2
 
 
+@pytest.mark.parametrize(
+    ("named", "text", "title"),
+    [
+        ("my notes", "# 1. The water cycle\n\nWater.\n\n## Rain\n\nIt falls.", "The water cycle"),
+        ("my notes", "---\ntitle: The water cycle\n---\n\nWater.\n\n## Rain\n\nIt falls.", "The water cycle"),
+        ("my notes", "Water.\n\n## Rain\n\nIt falls.\n\n## Snow\n\nIt falls.", "my notes"),
+        ("How it rains", "# The water cycle\n\nWater.", "How it rains"),
+    ],
+)
+async def test_a_path_that_a_file_has_named_is_named_by_its_documents_title(
+    paths: SqlPaths, document_queue: SqlDocumentQueue, named: str, text: str, title: str
+) -> None:
+    root = await a_topic(paths, named)
+    await upload(paths, root, "my-notes.md")
+    unread = await document_queue.claim()
+    assert unread is not None
+    assert await document_queue.complete(unread, text, PIECES, None)
+    assert (await paths.branch(root.branch_id or "", user_id=DEFAULT_USER_ID)).title == title
+    assert (await paths.node(root.id, user_id=DEFAULT_USER_ID)).title == title
+
+
 async def test_a_document_that_cannot_be_read_says_why_and_can_be_tried_again(
     paths: SqlPaths, document_queue: SqlDocumentQueue, repositories: SqlPathRepository
 ) -> None:

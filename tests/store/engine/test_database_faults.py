@@ -323,7 +323,7 @@ def out_of_reach(url: str) -> Iterator[None]:
     name = make_url(url).database
     with psycopg.connect(POSTGRES, autocommit=True) as server:
         server.execute(f"alter database {name} allow_connections false".encode())
-        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
+        server.execute("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = %s", [name])
         try:
             yield
         finally:

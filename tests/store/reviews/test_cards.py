@@ -204,6 +204,26 @@ async def test_a_change_of_the_time_zone_loses_and_doubles_nothing(learner: Lear
     assert (settings.time_zone, settings.day_starts_at, settings.minutes) == ("Europe/Berlin", 0, 10)
 
 
+async def test_a_time_zone_in_which_the_session_began_yesterday_loses_and_doubles_no_review(learner: Learner) -> None:
+    await learner.reviews.change_settings(ME, SettingsChange(time_zone="UTC", day_starts_at=0, minutes=20))
+    learner.clock.moment = datetime(2030, 5, 1, 11, 59, tzinfo=UTC)
+    await learner.start()
+    await learner.reply()
+    old_device, due = learner.device, (await learner.reviews.due(ME)).due
+    learner.clock.move(minutes=1)
+    await learner.reviews.change_settings(ME, SettingsChange(time_zone="Etc/GMT-12"))  # the second of May there
+    assert (await learner.reviews.due(ME)).due == due
+    new_device = await learner.start()
+    assert new_device.total == due == len(learner.parts) - 1
+    learner.device = old_device
+    with pytest.raises(Conflict, match="over"):
+        await learner.reply()
+    learner.device = new_device
+    await learner.finish()
+    histories = [await learner.history(title) for title in learner.parts]
+    assert [sum(not is_credit for _, is_credit in history) for history in histories] == [1] * len(learner.parts)
+
+
 def open_item_id(learner: Learner) -> str:
     assert learner.device is not None
     assert learner.device.question is not None

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from sprout.errors import BadInput, Conflict, NotFound
 from sprout.events import Mark
@@ -15,8 +15,10 @@ from sprout.learning.reviews.repository import ReviewAnswer, SettingsChange
 from sprout.store.assessment.misconceptions import SqlMisconceptions
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
+from sprout.store.schema.review_tables import ReviewItem
 from tests.store.reviews.learned_path import ME, PARTS, RIGHT, WRONG, Learner, Prepared
 
+_items = table_of(ReviewItem)
 ALL = [part for parts in PARTS.values() for part in parts]
 
 
@@ -345,6 +347,31 @@ async def test_a_session_is_taken_up_on_another_device(learner: Learner) -> None
     assert (await learner.reviews.due(ME)).session_id == first.id
 
 
+async def test_devices_at_once_start_one_session(learner: Learner) -> None:
+    learner.clock.move(days=1, minutes=1)
+    begun = await asyncio.gather(*(learner.reviews.start_session(ME) for _ in range(4)))
+    assert len({session.id for session, _ in begun}) == 1
+    assert [is_new for _, is_new in begun].count(True) == 1
+    assert len(await learner.rows(select(_items.c.id))) == begun[0][0].total
+
+
+async def test_of_an_answer_and_a_skip_at_once_one_counts(learner: Learner) -> None:
+    learner.clock.move(days=1, minutes=1)
+    session = await learner.start()
+    assert session.question is not None
+    before, item, title = await learner.answers(), session.question.item_id, session.question.title
+    replies = await asyncio.gather(
+        learner.reviews.skip(session.id, item, user_id=ME),
+        learner.reviews.answer(session.id, ReviewAnswer(item, text=RIGHT), user_id=ME),
+        return_exceptions=True,
+    )
+    (refused,) = [one for one in replies if isinstance(one, BaseException)]
+    assert isinstance(refused, Conflict)
+    was_answered = refused is replies[0]
+    assert refused.code == ("answered_already" if was_answered else "already_skipped")
+    assert (await learner.answers() - before, len(await learner.history(title))) == (was_answered, was_answered)
+
+
 async def test_yesterdays_session_is_over(learner: Learner) -> None:
     learner.clock.move(days=1, minutes=1)
     first = await learner.start()
@@ -448,3 +475,14 @@ async def test_sessions_are_their_owners(learner: Learner) -> None:
     with pytest.raises(NotFound):
         await learner.reviews.session(session.id, user_id="somebody else")
     assert (await learner.reviews.due("somebody else")).due == 0
+
+
+async def test_V6_a_day_tells_how_many_parts_of_a_path_were_missed_and_come_back(learner: Learner) -> None:
+    learner.clock.move(days=1, minutes=1)
+    session = await learner.start()
+    assert (await learner.reviews.day(ME)).missed_in == {}
+    while session.question is not None:
+        session = (await learner.reply(None)).session
+    day = await learner.reviews.day(ME)
+    assert (dict(day.missed_in), len(day.done.missed)) == ({learner.branch_id: len(ALL)}, len(ALL))
+    assert (day.due.today, day.coming[0].reviews) == (0, len(ALL)), "none is due, and none is fresh"

@@ -20,6 +20,7 @@ from sprout.app import open_app, web_dependencies
 from sprout.clock import utc_now
 from sprout.config import load_settings
 from sprout.errors import SetupError
+from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.llm.model_key import ModelKey
 from sprout.offline.demo.router import demo_model
 from sprout.offline.server import running_offline_server
@@ -220,3 +221,38 @@ async def test_Z2_with_accounts_the_owner_alone_enters_a_key_in_person_and_after
         for answer in (await put(olga, OTHER_KEY), await olga.delete("/api/model-key")):
             assert (answer.status_code, answer.json()["code"]) == (403, "sign_in_again")
     assert (tmp_path / "model-key").read_text() == KEY
+
+
+async def test_the_security_log_says_who_set_and_who_removed_the_key_and_from_where_but_not_the_key(
+    tmp_path: Path,
+) -> None:
+    create_empty_database(tmp_path)
+    async with serving_sign_in(tmp_path) as server:
+        olga_id = await server.add_person("olga", AccountRole.OWNER)
+        olga = await server.sign_in("olga")
+        assert (await put(olga, "two words")).status_code == 400
+        for _ in range(2):  # the second finds nothing to remove
+            assert (await olga.delete("/api/model-key")).status_code == 204
+        assert await key_events(olga) == []
+        await put(olga, KEY)
+        await put(olga, OTHER_KEY)
+        await olga.delete("/api/model-key")
+        removed, replaced, first = await key_events(olga)
+        assert [one["kind"] for one in (first, replaced, removed)] == [*["model_key_set"] * 2, "model_key_removed"]
+        assert all(one["actorId"] == olga_id and one["userId"] is None and one["address"] for one in (first, removed))
+        told = (await olga.get("/api/security-log")).text + (await olga.get("/api/security-log.csv")).text
+        assert "zebrafinch" not in told
+
+
+async def test_without_sign_in_the_one_learner_is_in_the_log(tmp_path: Path) -> None:
+    create_empty_database(tmp_path)
+    async with start(tmp_path) as client:
+        await put(client, KEY)
+        (event,) = await key_events(client)
+        assert (event["kind"], event["actorId"], event["address"]) == ("model_key_set", DEFAULT_USER_ID, "127.0.0.1")
+
+
+async def key_events(client: httpx2.AsyncClient) -> list[dict[str, Any]]:
+    """The events of the log about the model key, newest first."""
+    events = (await client.get("/api/security-log")).json()
+    return [one for one in events if one["kind"].startswith("model_key")]

@@ -13,7 +13,7 @@ from sprout.clock import utc_now
 from sprout.events import ReachedLimit
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.questions import CONTINUE_ANYWAY, START_AGAIN, STOP, RunQuestion, changed_question, in_doubt_question
-from sprout.runs.run_store import Checkpoint, OnBusy, WorkerLease
+from sprout.runs.run_store import CallBegun, CallEnded, Checkpoint, Entry, OnBusy, WorkerLease
 from sprout.runs.state import Run, RunError, RunState
 from sprout.runs.turn_end import TurnEnd
 from tests import topologies
@@ -112,6 +112,9 @@ async def test_R3_onBusy_interrupt_stops_the_active_run(web: Web) -> None:
     first = (await posted(web, node_id, "interrupt")).json()
     second = await posted(web, node_id, "interrupt")
     assert second.status_code == 202
+    stopped = await web.store.run(first["id"], user_id=DEFAULT_USER_ID)
+    assert stopped.cancel_requested
+    await web.live.cancel(stopped.id, user_id=DEFAULT_USER_ID)  # one of several processes hears of it a moment later
     await release(web, first["id"], second.json()["id"])
     states = [(await web.client.get(f"/api/runs/{one}")).json()["state"] for one in (first["id"], second.json()["id"])]
     assert states == ["cancelled", "completed"]
@@ -257,10 +260,27 @@ async def test_M3_a_run_says_how_it_ended_in_words_with_the_limit_and_its_transi
     assert (shown["reason"], shown["reachedLimit"]) == ("budget", {"unit": "tokens", "amount": 4_000})
     assert shown["ending"].startswith("The run spent its budget of 4,000 tokens. What it saved is kept.")
     assert shown["transitions"] == ["next_turn", "budget"]
-    assert shown["journal"]["next"] == "Start it again: it builds on what was saved."
-    assert shown["journal"]["codes"]["next"] == "next_start_again"
+    assert shown["journal"]["next"] == "Start it again from the beginning.", "nothing was saved"
+    assert shown["journal"]["codes"]["next"] == "next_start_over"
     (listed,) = (await web.client.get("/api/runs", params={"branchId": run.branch_id})).json()
     assert listed["reachedLimit"] == shown["reachedLimit"]
+
+    saved = await cut_off_run(web)
+    entries: list[Entry] = [CallBegun("c1", "save_concept", "{}", "write"), CallEnded("c1", "saved", False, 1), last]
+    await web.store.settle(
+        saved,
+        RunState.COMPLETED,
+        reason="budget",
+        usage=saved.usage,
+        error=None,
+        entries=entries,
+        reached_limit=limit,
+    )
+    journal = (await web.client.get(f"/api/runs/{saved.id}")).json()["journal"]
+    assert (journal["codes"]["next"], journal["next"]) == (
+        "next_start_again",
+        "Start it again: it builds on what was saved.",
+    )
 
 
 async def test_W1_an_answer_has_the_run_go_on_and_counts_once(web: Web) -> None:

@@ -69,7 +69,7 @@ async def test_a_server_that_has_all_it_needs_is_alive_and_ready(sprout: Sprout)
 
 async def test_without_its_database_a_server_is_alive_and_not_ready(sprout: Sprout, tmp_path: Path) -> None:
     nowhere = create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'no folder' / 'no file'}")
-    away = Database(sprout.database.writer, AsyncReadPool(nowhere), nowhere)
+    away = Database(sprout.database.writer, AsyncReadPool(nowhere, nowhere), nowhere)
     async with client_of(replace(sprout, database=away)) as client:
         assert await refusal(client) == "The database does not respond. Check the database and the server's log."
 
@@ -78,7 +78,7 @@ async def test_X7_metrics_say_how_many_runs_wait_and_are_there_without_a_databas
     sprout: Sprout, tmp_path: Path
 ) -> None:
     nowhere = create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'no folder' / 'no file'}")
-    away = Database(sprout.database.writer, AsyncReadPool(nowhere), nowhere)
+    away = Database(sprout.database.writer, AsyncReadPool(nowhere, nowhere), nowhere)
     runs = SqlRunStore(away, print, RecordingDispatcher())
     async with client_of(sprout) as client:
         assert "\nsprout_waiting_runs 0.0\n" in (await client.get("/metrics")).text

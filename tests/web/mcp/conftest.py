@@ -17,14 +17,15 @@ async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sign
         yield running
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture
 async def anna(server: SignInServer) -> httpx2.AsyncClient:
+    """Signed in just now, as making a token requires."""
     return await server.sign_in("anna")
 
 
 @pytest.fixture(scope="package")
-async def token(anna: httpx2.AsyncClient) -> str:
-    return await a_token(anna, "read", "learn")
+async def token(server: SignInServer) -> str:
+    return await a_token(await server.sign_in("anna"), "read", "learn")
 
 
 @pytest.fixture(scope="package")

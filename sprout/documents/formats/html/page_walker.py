@@ -16,6 +16,7 @@ from sprout.documents.formats.html.page_inline import (
     text,
     whole_element,
 )
+from sprout.documents.formats.html.page_prose import is_laid_out_prose, prose_paragraphs
 from sprout.documents.formats.html.page_tables import has_header, is_layout, table_rows
 from sprout.documents.formats.markdown_writer import MarkdownWriter
 from sprout.documents.formats.spans import Span, SpanKind
@@ -142,7 +143,12 @@ class PageWalker:
         self._out.write_heading_spans(_HEADINGS[element.tag], inline_spans(element, self._marks))
 
     def _write_code(self, element: Any, depth: int) -> None:
-        self._out.write_code(code_text(element), language=code_language(element))
+        text, language = code_text(element), code_language(element)
+        if language or not is_laid_out_prose(text):
+            self._out.write_code(text, language=language)
+            return
+        for paragraph in prose_paragraphs(text):
+            self._out.write_paragraph(paragraph)
 
     def _write_caption(self, element: Any, depth: int) -> None:
         self._out.write_caption(inline_spans(element, self._marks))

@@ -24,7 +24,8 @@ REDRAWN = 0.2  # of the size
 MIN_STEPS = 40
 NAMELESS, MONOSPACED = Font(), Font(mono=True)
 SUPPOSED_GAP = 0.08  # of the size, where PDFium supposes a space
-_NOTHING = frozenset({0, 10, 13})
+_NOTHING = frozenset({0, 10})
+_RETURN = 13  # of PDFium at the end of a line, else a ligature
 _SPACES = frozenset({9, 32, 0xA0, *range(0x2000, 0x200B), 0x202F, 0x3000})
 _HYPHENS = frozenset({2, 0xFFFE})  # what PDFium makes of a hyphen at the end of a line
 _STROKED = 2
@@ -113,7 +114,7 @@ class _WordReader:
         current, style, space, high = None, None, _NO_SPACE, 0
         for at in range(pdfium.FPDFText_CountChars(text)):
             code = code_at(at)
-            if code <= 32 and code in _NOTHING:
+            if code in _NOTHING or (code == _RETURN and pdfium.FPDFText_IsGenerated(text, at) == 1):
                 continue
             if code in _SPACES:
                 space = max(space, _SUPPOSED if pdfium.FPDFText_IsGenerated(text, at) == 1 else _WRITTEN)

@@ -1,7 +1,8 @@
-"""Signs of TeX's mathematical fonts, of which a file without a table of letters gives the place in the font instead.
+"""Signs of TeX's fonts, of which a file without a table of letters gives the place in the font instead.
 
 Only places are read whose sign has no name that PDF programs know, and which no letter of such a font can mean: a prime
-stands at the place of "0", a sum at that of "X". Source: the encodings OML, OMS and OMX, and AMS-Fonts.
+stands at the place of "0", a sum at that of "X". Fonts of text have ligatures at the places of control characters.
+Source: the encodings OT1 and T1, OML, OMS and OMX, and AMS-Fonts.
 """
 
 import re
@@ -10,6 +11,10 @@ from collections.abc import Mapping
 SLASH = "\u0338"  # over the sign after it: "not"
 ROOT = "√"
 
+_LIGATURES = {
+    **dict(enumerate(("ff", "fi", "fl", "ffi", "ffl"), 11)),
+    **dict(enumerate(("ff", "fi", "fl", "ffi", "ffl"), 27)),
+}
 _SYMBOLS = {"0": "′", "6": SLASH, "h": "⟨", "i": "⟩", "b": "⌊", "c": "⌋", "d": "⌈", "e": "⌉", "k": "‖", "p": ROOT}
 _LETTERS = {"`": "ℓ", "?": "⋆"}
 _LARGE = {
@@ -34,6 +39,6 @@ def encoding_of(font: str) -> str:
 def printed_signs(text: str, encoding: str) -> str:
     """The text with the signs that are printed in the place of what a program reads."""
     if not encoding:
-        return text
+        return text.translate(_LIGATURES)
     arrows = text.replace("7→", "↦") if encoding == "OMS" else text
     return "".join(_SIGNS[encoding].get(character, character) for character in arrows)

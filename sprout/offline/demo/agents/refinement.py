@@ -25,7 +25,7 @@ GRADE, CHECK = "grade_student_answers", "validate_graph"
 OBSERVE = (GRADE, "get_current_subconcepts", "check_student_history", "get_future_concepts")
 ADD, REMOVE, FOLLOW_UP = "add_subconcept", "remove_subconcept", "add_followup_concept"
 CLOSE = "close_review"
-MOST_BRIDGES = 1
+MOST_ADDED = 2
 MOST_REMOVED = 2
 CHOICES_TO_REMOVE = 3  # two alone may be guesses
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -61,12 +61,15 @@ def plan_changes(conversation: Conversation) -> list[Block]:
         return []
     if all(answer.correct for answer in seen.answers):
         return [*_removals(seen)] or [*_follow_up(seen)]
-    bridges = [] if seen.may_be_guesses else [*_bridges(seen)] or [*_contrasts(seen)]
-    return [*bridges[:MOST_BRIDGES], *_removals(seen)]
+    additions = [] if seen.may_be_guesses else [*_additions(seen)]
+    return [*additions[:MOST_ADDED], *_removals(seen)]
 
 
-def _bridges(seen: Observations) -> Iterator[ToolOut]:
-    """A step before a subconcept that fails together with what it rests on: at the first of those that fail."""
+def _additions(seen: Observations) -> Iterator[ToolOut]:
+    """A bridge, where one helps, and contrasts for the misconceptions that came back elsewhere.
+
+    A bridge is a step before a subconcept that fails together with what it rests on: at the first of those that fail.
+    """
     for part in seen.subconcepts:
         failing = [title for title in seen.all_prerequisites(part.title) if seen.is_weak(title)]
         if not seen.is_weak(part.title) or not failing:
@@ -77,24 +80,43 @@ def _bridges(seen: Observations) -> Iterator[ToolOut]:
         ]
         if len(missed) < 2:
             missed = _wrong_answers(seen, first)[:2]
+        if len(missed) < 2:
+            continue  # one answer alone, about both
+        bridged = [*_wrong_answers(seen, first), *_wrong_answers(seen, part.title)]
         at_the_start = not seen.prerequisites.get(first) and not any(answer.correct for answer in seen.usable)
         depends_on, unlocks = ([], [first]) if at_the_start else ([first], [part.title])
-        yield _bridge(seen.subconcept(first), missed, depends_on, unlocks, eased=part.title)
+        shown = {thought for answer in bridged for thought in answer.misconceptions}
+        thoughts = [thought for thought in _recurring(seen) if thought in shown]
+        yield _bridge(seen.subconcept(first), missed, thoughts, depends_on, unlocks, eased=part.title)
+        if not at_the_start:  # else one smaller step is enough
+            yield from _contrasts(seen, used=bridged)
         return
+    yield from _contrasts(seen, used=())
 
 
-def _contrasts(seen: Observations) -> Iterator[ToolOut]:
-    """A case in which a misconception that came back, and the right idea, predict different things."""
-    counts = Counter(thought for answer in seen.usable if not answer.correct for thought in set(answer.misconceptions))
-    for thought, count in counts.most_common():
-        treated = any(thought.casefold() in f"{part.title} {part.desc}".casefold() for part in seen.subconcepts)
-        if count < 2 or treated:
+def _contrasts(seen: Observations, *, used: Sequence[GradedAnswer]) -> Iterator[ToolOut]:
+    """For each misconception that came back, a case in which it and the right idea predict different things.
+
+    Args:
+        used: answers that another change is for; no answer is evidence of two.
+    """
+    used = [*used]
+    for thought in _recurring(seen):
+        if any(thought.casefold() in f"{part.title} {part.desc}".casefold() for part in seen.subconcepts):
             continue
-        missed = [answer for answer in seen.usable if thought in answer.misconceptions][:2]
+        missed = [answer for answer in seen.usable if thought in answer.misconceptions and answer not in used][:2]
+        if len(missed) < 2:
+            continue
         first = next((part for part in seen.subconcepts if any(part.title in answer.tests for answer in missed)), None)
         if first is not None:
+            used += missed
             yield _contrast(thought, missed, first, seen.prerequisites.get(first.title, []))
-            return
+
+
+def _recurring(seen: Observations) -> list[str]:
+    """The misconceptions that at least two answers show, most frequent first."""
+    counts = Counter(thought for answer in seen.usable if not answer.correct for thought in set(answer.misconceptions))
+    return [thought for thought, count in counts.most_common() if count > 1]
 
 
 def _removals(seen: Observations) -> Iterator[ToolOut]:
@@ -156,16 +178,17 @@ def _easier_entry(seen: Observations, undone: str) -> Iterator[ToolOut]:
 def _bridge(
     part: SubconceptState,
     missed: Sequence[GradedAnswer],
+    recurring: Sequence[str],
     depends_on: Sequence[str],
     unlocks: Sequence[str],
     *,
     eased: str,
 ) -> ToolOut:
-    thought = next((one for answer in missed for one in answer.misconceptions), None)
-    slip = f" A thought to look at: {thought}." if thought else ""
+    thoughts = recurring or [thought for answer in missed for thought in answer.misconceptions][:1]
+    slip = "".join(f" A thought to look at: {thought}." for thought in thoughts)
     number = NUMBER_WORDS[min(len(missed), 10)]
-    shared = all(thought in answer.misconceptions for answer in missed)
-    shown = f"the same thought came up: {thought}" if shared else f"this was missing: {clip_text(part.title, 70)}"
+    shared = next((one for one in thoughts if all(one in answer.misconceptions for answer in missed)), None)
+    because = f"the same thought came up: {shared}" if shared else f"this was missing: {clip_text(part.title, 70)}"
     return ToolOut(
         ADD,
         {
@@ -173,7 +196,7 @@ def _bridge(
             "desc": clip_text(
                 f"You can do this on small cases, one step at a time.{slip} {part.desc}", DESC_CHARACTERS
             ),
-            "reason": _join_clipped(f"Added because in {number} answers {shown}.", "It makes what follows easier."),
+            "reason": _join_clipped(f"Added because in {number} answers {because}.", "It makes what follows easier."),
             "evidence": [one.evidence for one in missed],
             "depends_on": [*depends_on],
             "unlocks": [*(unlocks or [eased])],

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from sprout.learning.paths.heading_names import heading_names
+from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.stems import stems
 from sprout.offline.courses.catalogue import find_course, subconcept_plan
 from sprout.offline.demo.agents.outline import outline_lesson
@@ -81,15 +84,17 @@ def _save_calls(plan: Plan, conversation: Conversation) -> list[Block]:
 
 
 def cite_passages(idea: PlannedNode, request: Tag) -> dict[str, list[str]]:
-    """The ids of the passages that say most of what the idea says; nothing where the request has none."""
-    idea_stems = stems([idea.title, idea.desc])
-    shared = {
-        tag.attributes["id"]: len(idea_stems & stems([tag.attributes.get("heading", ""), tag.text]))
-        for tag in request.children("passage")
-        if tag.attributes.get("id")
-    }
-    most = max(shared.values(), default=0)
-    return {"passages": [one for one, count in shared.items() if count == most]} if most else {}
+    """The ids of the passages under the headings that the idea names, or of those that say most of what it says;
+    nothing where the request has none."""
+    given = [tag for tag in request.children("passage") if tag.attributes.get("id")]
+    names = heading_names(idea.desc)
+    paths = [tuple(map(heading_key, tag.attributes.get("heading", "").split(HEADING_SEPARATOR))) for tag in given]
+    named = [tag for tag, path in zip(given, paths, strict=True) if any(name.names(path) for name in names)]
+    if not named:
+        idea_stems = stems([idea.title, idea.desc])
+        shared = [len(idea_stems & stems([tag.attributes.get("heading", ""), tag.text])) for tag in given]
+        named = [tag for tag, count in zip(given, shared, strict=True) if count == max(shared) > 0]
+    return {"passages": [tag.attributes["id"] for tag in named]} if named else {}
 
 
 def _repair_calls(plan: Plan, conversation: Conversation) -> list[Block]:

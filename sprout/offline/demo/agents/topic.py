@@ -1,6 +1,7 @@
 """Offline model of the topic agent: a path from notes or from a course, or the plain word that it knows neither."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sprout.offline.courses.catalogue import path_plan
 from sprout.offline.courses.coverage import known_course
@@ -23,6 +24,10 @@ UNKNOWN_TOPIC = (
 THIN_NOTES = (
     "Your notes say too little for a path about “{topic}”, and I am the built-in model and know nothing else about it. "
     "Add longer notes, choose one of my courses, or connect a real model, then start again."
+)
+SHORT_COURSE = (
+    "This is a short path: {kept} of the {all} concepts of the course “{title}”, from its beginning. "
+    "A full path has them all."
 )
 REPAIRED_CHARACTERS = {"title": 60, "desc": 240}
 
@@ -60,7 +65,11 @@ def choose_plan(conversation: Conversation) -> Plan | None:
     course = known_course(_topic(conversation))
     if course is None:
         return None
-    return limit_nodes(path_plan(course), most) if most < LEAST_WHOLE_PATH else path_plan(course)
+    whole = path_plan(course)
+    if most >= min(LEAST_WHOLE_PATH, len(whole.nodes)):
+        return whole
+    short = limit_nodes(whole, most)
+    return replace(short, closing=SHORT_COURSE.format(kept=len(short.nodes), all=len(whole.nodes), title=course.title))
 
 
 def _topic(conversation: Conversation) -> str:

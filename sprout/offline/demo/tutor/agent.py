@@ -28,7 +28,14 @@ from sprout.offline.demo.tutor.replies.notes_places import answer_from_notes
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
 from sprout.offline.demo.tutor.replies.side_questions import side_answer, wants_way
-from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes, spoken_language, templates_for
+from sprout.offline.demo.tutor.templates import (
+    CODES,
+    Templates,
+    inner_quotes,
+    notes_templates,
+    spoken_language,
+    templates_for,
+)
 from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
@@ -62,16 +69,20 @@ def make_tutor(find: LessonFinder = find_tutor_lesson) -> Callable[[Conversation
     def speak(conversation: Conversation) -> Reply:
         turn = read_turn(conversation)
         teaching = find(turn.subject)
-        return _TutorReply(conversation, turn, teaching, templates_for(_spoken_language(turn, teaching)), find).reply()
+        return _TutorReply(conversation, turn, teaching, _templates_of(turn, teaching), find).reply()
 
     return speak
 
 
-def _spoken_language(turn: Turn, teaching: TutorLesson) -> str:
-    """The language of the lesson; the learner's where it has no subject of its own, or one that the tutor lacks."""
+def _templates_of(turn: Turn, teaching: TutorLesson) -> Templates:
+    """The sentences in the language of the lesson; in the learner's where it has no subject of its own, or one that the
+    tutor lacks."""
+    if teaching.source == "notes":
+        return notes_templates(teaching.language)
     if teaching.source != "nothing" and teaching.language in CODES:
-        return teaching.language
-    return spoken_language([turn.message, *reversed(turn.earlier_messages)], teaching.language)
+        return templates_for(teaching.language)
+    said = [turn.message, *reversed(turn.earlier_messages)]
+    return templates_for(spoken_language(said, teaching.language))
 
 
 class _TutorReply:

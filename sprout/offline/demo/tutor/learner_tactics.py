@@ -61,8 +61,10 @@ class Tactic:
         return found >= self.hits
 
     def opening(self, language: str, times: int) -> str:
-        """Opening sentence of the reply to the n-th use, from 1."""
-        openings = self.openings[language if language in CODES else "en"]
+        """Opening sentence of the reply to the n-th use, from 1; empty in a language that the table lacks."""
+        if language not in self.openings:
+            return ""
+        openings = self.openings[language]
         return openings["first" if times <= 1 else "short" if times >= SHORT_FROM else "again"]
 
 

@@ -11,6 +11,7 @@ from sprout.yaml_loader import load_yaml
 
 CODES = ("en", "de")
 MAX_WORDINGS = 4
+_WORDING = re.compile(r"_\d$")
 _INNER = str.maketrans("“”„", "‘’‚")
 
 
@@ -56,8 +57,14 @@ def templates_for(code: str) -> Templates:
 
 @cache
 def notes_templates(code: str) -> Templates:
-    """The sentences of a lesson from notes, in the language that the notes are in."""
-    return Templates(code, _texts()["en"] | _texts().get(code, {}))
+    """The sentences of a lesson from notes, in the language that the notes are in.
+
+    Those that no lesson from notes says are English in most languages. What a language says has no other wordings than
+    its own.
+    """
+    own = _texts().get(code, {})
+    others = {name: text for name, text in _texts()["en"].items() if _WORDING.sub("", name) not in own}
+    return Templates(code, others | own)
 
 
 @cache

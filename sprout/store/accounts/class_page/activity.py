@@ -10,6 +10,7 @@ from sqlalchemy import CTE, ColumnElement, Connection, Select, Text, cast, func,
 
 from sprout.learning.mastery.study_time import study_seconds
 from sprout.learning.reviews.days import LearnerDays, learner_days
+from sprout.store.engine.many_ids import is_among
 from sprout.store.reviews.due import card_of
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
@@ -73,7 +74,7 @@ def _in_utc(at: datetime) -> datetime:
 
 def _last_moments(connection: Connection, copies: CTE, *, but_of: Collection[str]) -> dict[str, datetime]:
     """When each other learner was in their copy last, however long ago."""
-    others = copies.c.user_id.not_in([*but_of])
+    others = ~is_among(connection, copies.c.user_id, but_of)
     answered = _answered(copies).add_columns(copies.c.user_id, func.max(_answers.c.created_at))
     found: dict[str, datetime] = {}
     for wanted in (answered.where(others).group_by(copies.c.user_id), _last_written(copies).where(others)):

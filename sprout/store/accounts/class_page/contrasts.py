@@ -14,6 +14,7 @@ from sprout.ids import new_id
 from sprout.store.accounts.class_page.mix_ups import HeldMixUp
 from sprout.store.accounts.class_page.question_beliefs import QuestionBeliefs
 from sprout.store.assessment.answer_history import OPEN
+from sprout.store.engine.many_ids import is_among
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.reviews.candidates import is_usable
 from sprout.store.schema import tables
@@ -150,7 +151,7 @@ def _askable(connection: Connection, branch_ids: Collection[str]) -> Iterator[tu
         .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
         .join(_progress, (_progress.c.node_id == _nodes.c.parent_id) & (_progress.c.user_id == _assessments.c.user_id))
         .where(_progress.c.attempts_count > 0)
-        .where(_nodes.c.branch_id.in_([*branch_ids]), _questions.c.state.not_in(tables.NOT_ASKED), ~OPEN)
+        .where(is_among(connection, _nodes.c.branch_id, branch_ids), _questions.c.state.not_in(tables.NOT_ASKED), ~OPEN)
     )
     for row in connection.execute(wanted):
         if is_usable(row):

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Select, Text, bindparam, case, cast, func, select
+from sqlalchemy import CTE, Connection, Select, Text, case, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from sprout.accounts.class_page.rules import LOOKED_AT, ConceptStanding
+from sprout.store.engine.many_ids import is_among
 from sprout.store.lessons.lesson_queries import MAX_PAST_LESSONS
 from sprout.store.schema import tables
 from sprout.store.schema.class_tables import ClassMember, GivenPath, PathCopy
@@ -20,7 +21,6 @@ _nodes, _edges, _progress = table_of(tables.Node), table_of(tables.Edge), table_
 _questions, _answers = table_of(tables.Question), table_of(tables.Answer)
 _sessions, _messages = table_of(tables.ChatSession), table_of(tables.ChatMessage)
 _concepts, _parts = _nodes.alias("concepts"), _nodes.alias("parts")
-IDS_AT_ONCE = 5_000
 NEXT, WITHIN = ",", " "  # between aggregated ids, which have neither
 
 
@@ -58,13 +58,13 @@ def copies_of(given_id: str, learner_id: str | None = None) -> CTE:
 def copy_rows(connection: Connection, given_id: str, source_id: str, copies: CTE) -> CopyRows:
     """The rows of the copies; `source_id` is the branch that they were made of."""
     standings = _standings(connection, copies)
-    begun = (one for of_learner in standings.values() for one in of_learner if one.answers)
-    left, over = _lessons(connection, copies)
+    unlearned = [one for of_learner in standings.values() for one in of_learner if not one.learned]
+    left, over = _lessons(connection, copies, [one.node_id for one in unlearned])
     return CopyRows(
         copy_ids=_copy_ids(connection, given_id, source_id, copies),
         standings=standings,
         edges=_concept_edges(connection, copies),
-        scores=_last_scores(connection, [one.node_id for one in begun if not one.learned]),
+        scores=_last_scores(connection, [one.node_id for one in unlearned if one.answers]),
         left=left,
         over=over,
     )
@@ -126,31 +126,33 @@ def _concept_edges(connection: Connection, copies: CTE) -> Mapping[str, Sequence
 
 def _last_scores(connection: Connection, concept_ids: Sequence[str]) -> Mapping[str, Sequence[float]]:
     """The scores of the last marked answers about each of the concepts, newest first."""
+    if not concept_ids:
+        return {}
     number = func.row_number().over(partition_by=_questions.c.node_id, order_by=_answers.c.creation.desc())
     marked = (
         select(_questions.c.node_id, _answers.c.score, number.label("number"))
         .join(_answers, _answers.c.question_id == _questions.c.id)
-        .where(_questions.c.node_id.in_(bindparam("concepts", expanding=True)))
+        .where(is_among(connection, _questions.c.node_id, concept_ids))
         .where(_answers.c.score.is_not(None), _questions.c.state != "voided")
         .subquery()
     )
     wanted = select(marked.c.node_id, marked.c.score).where(marked.c.number <= LOOKED_AT).order_by(marked.c.number)
     found: defaultdict[str, list[float]] = defaultdict(list)
-    for start in range(0, len(concept_ids), IDS_AT_ONCE):
-        for node_id, score in connection.execute(wanted, {"concepts": concept_ids[start : start + IDS_AT_ONCE]}).all():
-            found[node_id].append(score)
+    for node_id, score in connection.execute(wanted).all():
+        found[node_id].append(score)
     return found
 
 
 def _lessons(
-    connection: Connection, copies: CTE
+    connection: Connection, copies: CTE, concept_ids: Collection[str]
 ) -> tuple[Mapping[str, Collection[str]], Mapping[str, Collection[str]]]:
-    """The concepts with a lesson that was left, and those of which every part is learned or its lesson is over."""
+    """Of the concepts, those with a lesson that was left, and those of which every part is learned or its lesson is
+    over."""
     left: defaultdict[str, set[str]] = defaultdict(set)
     ended: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
     newest: dict[tuple[str, str], Any] = {}
     oldest = {user_id: creation or 0 for user_id, creation in connection.execute(_oldest_lessons(copies))}
-    for row in connection.execute(_open_lessons(copies)).all():
+    for row in connection.execute(_lessons_about(connection, concept_ids)).all():
         if row.a_message is not None and row.creation >= oldest[row.user_id]:
             newest[row.user_id, row.node_id] = row
     for (user_id, node_id), row in newest.items():
@@ -158,24 +160,22 @@ def _lessons(
             ended[user_id].setdefault(row.parent_id, set()).add(node_id)
         else:
             left[user_id].add(row.parent_id)
-    return left, _all_over(connection, copies, ended) if ended else {}
+    return left, _all_over(connection, ended) if ended else {}
 
 
-def _open_lessons(copies: CTE) -> Select[Any]:
-    """The lessons about what is not learned, oldest first, with a message of each, which is null where none was said.
+def _lessons_about(connection: Connection, concept_ids: Collection[str]) -> Select[Any]:
+    """The learners' lessons about parts of the concepts, oldest first, with a message of each, which is null where none
+    was said.
 
     It is no condition: one would look for the messages of all lessons.
     """
     a_message = select(_messages.c.id).where(_messages.c.session_id == _sessions.c.id).limit(1)
-    of_concept = (_progress.c.node_id == _parts.c.parent_id) & (_progress.c.user_id == copies.c.user_id)
     return (
         select(_sessions.c.user_id, _sessions.c.node_id, _sessions.c.ended_at.is_not(None).label("is_over"))
         .add_columns(_parts.c.parent_id, _sessions.c.creation)
         .add_columns(a_message.correlate(_sessions).scalar_subquery().label("a_message"))
-        .join_from(copies, _sessions, _sessions.c.user_id == copies.c.user_id)
-        .join(_parts, (_parts.c.id == _sessions.c.node_id) & (_parts.c.branch_id == copies.c.branch_id))
-        .outerjoin(_progress, of_concept)
-        .where(_progress.c.completed_at.is_(None))
+        .join_from(_parts, _sessions, (_sessions.c.node_id == _parts.c.id) & (_sessions.c.user_id == _parts.c.user_id))
+        .where(is_among(connection, _parts.c.parent_id, concept_ids))
         .order_by(_sessions.c.creation)
     )
 
@@ -190,19 +190,14 @@ def _oldest_lessons(copies: CTE) -> Select[Any]:
 
 
 def _all_over(
-    connection: Connection, copies: CTE, ended: Mapping[str, Mapping[str, Collection[str]]]
+    connection: Connection, ended: Mapping[str, Mapping[str, Collection[str]]]
 ) -> Mapping[str, Collection[str]]:
-    """Of the concepts in which a lesson has ended and that are not learned, those with no part that is not through."""
-    begun = (
-        select(_nodes.c.parent_id)
-        .join(copies, copies.c.branch_id == _nodes.c.branch_id)
-        .join(_sessions, (_sessions.c.node_id == _nodes.c.id) & (_sessions.c.user_id == copies.c.user_id))
-        .where(_sessions.c.ended_at.is_not(None))
-    )
+    """Of the concepts in which a lesson has ended, those with no part that is not through."""
+    begun = [concept_id for of_learner in ended.values() for concept_id in of_learner]
     wanted = (
         select(_parts.c.user_id, _parts.c.parent_id, _parts.c.id, _progress.c.completed_at.is_not(None))
         .outerjoin(_progress, (_progress.c.node_id == _parts.c.id) & (_progress.c.user_id == _parts.c.user_id))
-        .where(_parts.c.parent_id.in_(begun))
+        .where(is_among(connection, _parts.c.parent_id, begun))
     )
     open_parts: defaultdict[tuple[str, str], int] = defaultdict(int)
     for user_id, concept_id, part_id, learned in connection.execute(wanted):

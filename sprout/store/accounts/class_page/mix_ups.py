@@ -14,8 +14,9 @@ from sprout.learning.marking.grades import GradeState
 from sprout.learning.mastery.mastery import RIGHT_FROM
 from sprout.learning.misconceptions.beliefs import belief_id
 from sprout.learning.misconceptions.ledger import LedgerAnswer, ledger, open_entries
-from sprout.store.accounts.class_page.question_beliefs import AT_ONCE, QuestionBeliefs
+from sprout.store.accounts.class_page.question_beliefs import QuestionBeliefs
 from sprout.store.assessment.answer_history import OPEN
+from sprout.store.engine.many_ids import is_among
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 
@@ -64,7 +65,11 @@ def _ledger_answers(
         user_id: {_belief_id(one) for statements in json.loads(f"[{lists}]") for one in statements}
         for user_id, lists in connection.execute(_shown(connection.dialect.name, copies))
     }
-    asked = {user_id: ids.split(",") for user_id, ids in connection.execute(_asked(copies, shown))} if shown else {}
+    asked = (
+        {user_id: ids.split(",") for user_id, ids in connection.execute(_asked(connection, copies, shown))}
+        if shown
+        else {}
+    )
     known = questions.of(connection, (one for ids in asked.values() for one in ids))
     relevant: list[str] = []
     for user_id, ids in asked.items():
@@ -115,30 +120,29 @@ def _shown(dialect: str, copies: CTE) -> Select[Any]:
     )
 
 
-def _asked(copies: CTE, user_ids: Collection[str]) -> Select[Any]:
+def _asked(connection: Connection, copies: CTE, user_ids: Collection[str]) -> Select[Any]:
     """The ids of the questions that these learners have in their copies."""
     return (
         select(copies.c.user_id, func.aggregate_strings(_questions.c.id, ","))
         .join(_assessments, _assessments.c.user_id == copies.c.user_id)
         .join(_nodes, (_nodes.c.id == _assessments.c.target_node_id) & (_nodes.c.branch_id == copies.c.branch_id))
         .join(_questions, _questions.c.assessment_id == _assessments.c.id)
-        .where(copies.c.user_id.in_([*user_ids]))
+        .where(is_among(connection, copies.c.user_id, user_ids))
         .group_by(copies.c.user_id)
     )
 
 
 def _answered(connection: Connection, question_ids: Sequence[str]) -> list[Row[Any]]:
     """The answers to these questions, oldest first."""
+    if not question_ids:
+        return []
     names = ("creation", "id", "user_id", "question_id", "created_at", "score", "help_level")
     columns = (_answers.c[name] for name in names)
     shows = text(tables.SHOWS_MIX_UP[connection.dialect.name])
     shown = case((shows, _answers.c.grade["misconceptions"])).label("shown")  # few of them are read as JSON
     wanted = _counting(select(*columns, _answers.c.sure, shown).select_from(_answers))
-    found: list[Row[Any]] = []
-    for start in range(0, len(question_ids), AT_ONCE):
-        these = _answers.c.question_id.in_(question_ids[start : start + AT_ONCE])
-        found += connection.execute(wanted.where(these)).all()
-    return sorted(found, key=attrgetter("creation"))
+    these = is_among(connection, _answers.c.question_id, question_ids)
+    return sorted(connection.execute(wanted.where(these)), key=attrgetter("creation"))
 
 
 def _statements(connection: Connection, source_id: str, copies: CTE, ids: Collection[str]) -> Mapping[str, str]:

@@ -7,11 +7,11 @@ from sqlalchemy import Connection, select
 
 from sprout.learning.questions.questions import prompt_key
 from sprout.store.assessment.misconceptions import BELIEF_COLUMNS, belief_ids
+from sprout.store.engine.many_ids import is_among
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 
 MAX_KEPT = 200_000
-AT_ONCE = 5_000
 
 _questions = table_of(tables.Question)
 
@@ -36,12 +36,11 @@ class QuestionBeliefs:
         if len(self._kept) + len(missing) > MAX_KEPT:
             self._kept, missing = {}, [*wanted]
         kept = self._kept
-        for start in range(0, len(missing), AT_ONCE):
-            for row in _read(connection, missing[start : start + AT_ONCE]):
-                kept[row.id] = AskedItem(prompt_key(row.prompt), frozenset(belief_ids(row)))
+        for row in _read(connection, missing) if missing else ():
+            kept[row.id] = AskedItem(prompt_key(row.prompt), frozenset(belief_ids(row)))
         return {one: kept[one] for one in wanted if one in kept}
 
 
 def _read(connection: Connection, question_ids: Sequence[str]) -> Sequence[Any]:
     wanted = select(_questions.c.id, _questions.c.prompt, *BELIEF_COLUMNS)
-    return connection.execute(wanted.where(_questions.c.id.in_(question_ids))).all()
+    return connection.execute(wanted.where(is_among(connection, _questions.c.id, question_ids))).all()

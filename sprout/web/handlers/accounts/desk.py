@@ -20,7 +20,7 @@ async def get_learner(call: Call[DeskRepositories]) -> Response:
 
 
 async def get_drawing(call: Call[DeskRepositories]) -> Response:
-    """The drawing of an answer whose learner disputes the question."""
+    """The drawing of an answer that waits for a decision."""
     found = await call.dependencies.desk.drawing(call.id, call.ids["item_id"], teacher_id=call.user_id)
     return Response(found.data, media_type=found.media_type)
 

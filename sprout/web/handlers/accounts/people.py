@@ -51,6 +51,11 @@ async def create_link(call: Call[AccountRepositories]) -> Response:
     return json_response(await new_link(call, call.id, origin_of(call)), 201)
 
 
+async def list_class_spending(call: Call[AccountRepositories]) -> Response:
+    """All classes with what they cost, in the order of creation; nothing of what anybody learns."""
+    return json_list_response(await call.dependencies.class_budgets.spending(owner_id=call.user_id))
+
+
 async def list_events(call: Call[AccountRepositories, SecurityLogQuery]) -> Response:
     """What happened to accounts, newest first; a `Link` header leads to the next page."""
     limit = page_size(call.query.limit)

@@ -24,16 +24,22 @@ async def get_methods(call: Call[AccountRepositories]) -> Response:
     """The ways to sign in."""
     needs = call.dependencies
     set_up = bool(needs.methods) and not await needs.accounts.has_owner()
-    return json_response(SignInMethods(methods=needs.methods, set_up=set_up, provider=needs.provider_name))
+    return json_response(
+        SignInMethods(
+            methods=needs.methods,
+            set_up=set_up,
+            provider=needs.provider_name,
+            recovery=needs.email_recovery is not None,
+        )
+    )
 
 
 async def sign_in(call: Call[AccountRepositories, NoFields, SignInRequest]) -> Response:
     """The account, and the cookie of a new session; an unknown name is refused as a wrong password is. 202 with the
     options of a passkey for a person who has chosen to be asked for one too."""
-    secret = await _by_password(call).sign_in(call.body.name, call.body.password, browser_of(call))
-    if isinstance(secret, PasskeyRequest):
-        return passkey_options_response(call, secret, 202)
-    return signed_in_response(call, secret, await account_of_session(call, secret))
+    return await _signed_in(
+        call, await _by_password(call).sign_in(call.body.name, call.body.password, browser_of(call))
+    )
 
 
 async def set_up_owner(call: Call[AccountRepositories, NoFields, OwnerSetUp]) -> Response:
@@ -57,9 +63,11 @@ async def invite_owner(call: Call[AccountRepositories, NoFields, OwnerInvitation
 
 
 async def set_password(call: Call[AccountRepositories, NoFields, PasswordFromLink]) -> Response:
-    """The account that the link is for, which is signed in; its earlier sessions have ended."""
-    secret = await _by_password(call).set_password(call.body.code, call.body.password, browser_of(call))
-    return signed_in_response(call, secret, await account_of_session(call, secret))
+    """The account that the link is for, which is signed in; its earlier sessions have ended. 202 with the options of a
+    passkey where the link came by mail and the person has chosen to be asked for one too."""
+    return await _signed_in(
+        call, await _by_password(call).set_password(call.body.code, call.body.password, browser_of(call))
+    )
 
 
 async def sign_out(call: Call[AccountRepositories]) -> Response:
@@ -124,6 +132,13 @@ async def new_link(call: Call[AccountRepositories, Any, Any], user_id: str, orig
     code, expires_at = new_secret(), utc_now() + CODE_LIFETIME
     await call.dependencies.passwords.issue_code(digest_of(code), user_id=user_id, expires_at=expires_at, origin=origin)
     return PasswordLink(path=f"/password#{code}", expires_at=wire_time(expires_at))
+
+
+async def _signed_in(call: Call[AccountRepositories, Any, Any], secret: str | PasskeyRequest) -> Response:
+    """The account of a new session, or what is asked for besides the password."""
+    if isinstance(secret, PasskeyRequest):
+        return passkey_options_response(call, secret, 202)
+    return signed_in_response(call, secret, await account_of_session(call, secret))
 
 
 def _by_password(call: Call[AccountRepositories, Any, Any]) -> PasswordSignIn:

@@ -20,7 +20,7 @@ from sprout.runs.state import Run, RunState
 from sprout.web.handlers.runs import AgentNotFound
 from sprout.web.handlers.teaching.next_action import active_runs
 from sprout.web.handlers.teaching.tutor import start_turn
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.parsing import validate
 from sprout.web.schemas.ag_ui_requests import AgentInput, ForwardedProps
 from sprout.web.schemas.requests import NewBranch
@@ -34,7 +34,7 @@ class Thread:
     """A conversation of a learner, by the repositories that it needs."""
 
     paths: PathRepository
-    runs: RunService
+    runs: Runs
     conversations: Conversations
     lessons: LessonRepository
     coverage: TopicCoverage

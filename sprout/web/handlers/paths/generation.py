@@ -5,7 +5,7 @@ from starlette.responses import Response
 from sprout.errors import BadInput
 from sprout.events import NodeRow
 from sprout.learning.paths.repository import EdgeRow
-from sprout.runs.state import TERMINAL_STATES, RunState
+from sprout.runs.state import UNFINISHED_STATES
 from sprout.web.handlers.run_wait import wait_for_end
 from sprout.web.handlers.runs import admission_response
 from sprout.web.http.dependencies import PathsAndRuns
@@ -14,7 +14,6 @@ from sprout.web.schemas.requests import NoFields, RunRequest
 from sprout.web.schemas.responses import GeneratedConcepts, GeneratedSubconcepts, titled_edges
 
 Children = tuple[list[NodeRow], list[EdgeRow]]
-UNENDED = [state for state in RunState if state not in TERMINAL_STATES]
 
 
 async def generate_concepts(call: Call[PathsAndRuns, NoFields, RunRequest]) -> Response:
@@ -59,7 +58,7 @@ async def _run_generation(call: Call[PathsAndRuns, NoFields, RunRequest], agent:
 async def _is_generating(call: Call[PathsAndRuns, NoFields, RunRequest], root: NodeRow) -> bool:
     """Whether a run is generating the topic's concepts now."""
     active = await call.dependencies.runs.runs(
-        user_id=call.user_id, branch_id=root.branch_id, agent="topic", states=UNENDED
+        user_id=call.user_id, branch_id=root.branch_id, agent="topic", states=UNFINISHED_STATES
     )
     return any(run.node_id == root.id for run in active)
 

@@ -8,7 +8,7 @@ from sprout.errors import Conflict
 from sprout.learning.paths.left_out import LeftOut
 from sprout.learning.paths.repository import PathRepository
 from sprout.runs.state import RunState
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.schemas.requests import NoFields, SectionChoice
 from sprout.web.schemas.responses import LeftOutSections, SectionBroughtIn
@@ -23,7 +23,7 @@ class LeftOutDependencies:
 
     left_out: LeftOut
     paths: PathRepository
-    runs: RunService
+    runs: Runs
 
 
 async def list_left_out(call: Call[LeftOutDependencies]) -> Response:
@@ -55,7 +55,7 @@ async def bring_in(call: Call[LeftOutDependencies, NoFields, SectionChoice]) -> 
     return json_response(brought, 201 if created else 200, {"X-Run-Id": admission.run.id})
 
 
-async def _is_growing(runs: RunService, branch_id: str, user_id: str) -> bool:
+async def _is_growing(runs: Runs, branch_id: str, user_id: str) -> bool:
     """Whether a run is creating the path's concepts now."""
     working = [RunState.QUEUED, RunState.RUNNING]
     return bool(await runs.runs(user_id=user_id, branch_id=branch_id, agent="topic", states=working, limit=1))

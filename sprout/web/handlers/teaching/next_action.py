@@ -14,13 +14,12 @@ from sprout.learning.today.next_step import (
     path_step,
     review_step,
 )
-from sprout.runs.state import TERMINAL_STATES, Run, RunState
-from sprout.web.http.dependencies import LearningDependencies, RunService
+from sprout.runs.state import UNFINISHED_STATES, Run, RunState
+from sprout.web.http.dependencies import LearningDependencies, Runs
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.schemas.requests import NextQuery
 from sprout.web.schemas.responses import NextAction, NextReviews
 
-_ACTIVE_STATES = [state for state in RunState if state not in TERMINAL_STATES]
 _TOPIC = "topic"
 
 
@@ -63,10 +62,12 @@ def next_action(step: NextStep, due: ReviewsDue, branch_id: str | None = None) -
     return action.model_copy(update=of_lesson)
 
 
-async def active_runs(runs: RunService, user_id: str, branch_id: str | None = None) -> dict[str, PathRuns]:
+async def active_runs(runs: Runs, user_id: str, branch_id: str | None = None) -> dict[str, PathRuns]:
     """Branch → its runs that have not ended."""
     found: dict[str, PathRuns] = {}
-    active = await runs.runs(user_id=user_id, branch_id=branch_id, include_conversations=False, states=_ACTIVE_STATES)
+    active = await runs.runs(
+        user_id=user_id, branch_id=branch_id, include_conversations=False, states=UNFINISHED_STATES
+    )
     for run in active:
         if run.branch_id is not None:
             found[run.branch_id] = _with(found.get(run.branch_id, PathRuns()), run)

@@ -11,7 +11,7 @@ from sprout.learning.paths.repository import PathRepository
 from sprout.learning.questions.assessments import SelfMark
 from sprout.web.handlers.run_wait import wait_for_end
 from sprout.web.handlers.runs import admission_response
-from sprout.web.http.dependencies import RunService, TeachingRepositories
+from sprout.web.http.dependencies import Runs, TeachingRepositories
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.schemas.requests import AnswerSelfMark, NoFields, QuestionContest, QuestionSkip, WaitQuery
 from sprout.web.schemas.responses import ContestResult
@@ -23,7 +23,7 @@ class ContestDependencies:
 
     answer_keys: AnswerKeys
     paths: PathRepository
-    runs: RunService
+    runs: Runs
 
 
 async def contest_question(call: Call[ContestDependencies, WaitQuery, QuestionContest]) -> Response:
@@ -51,6 +51,12 @@ async def self_mark_answer(call: Call[TeachingRepositories, NoFields, AnswerSelf
     mark = SelfMark(call.body.verdicts, call.body.misconception)
     assessments = call.dependencies.assessments
     return json_response(await assessments.record_self_mark(call.id, mark, user_id=call.user_id))
+
+
+async def get_drawing(call: Call[TeachingRepositories]) -> Response:
+    """The drawing that the caller's answer is."""
+    found = await call.dependencies.lessons.drawing_of_answer(call.id, user_id=call.user_id)
+    return Response(found.data, media_type=found.media_type)
 
 
 async def skip_question(call: Call[TeachingRepositories, NoFields, QuestionSkip]) -> Response:

@@ -1,10 +1,12 @@
 """Today: everything that the home of a returning learner shows, in one answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.responses import Response
 
+from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchSummary, PathGraph
+from sprout.learning.placement.repository import PlacementOverview
 from sprout.learning.reviews.day import LearnerDay, is_day_done
 from sprout.learning.today.next_step import NextStep, PathRuns, next_step, path_step
 from sprout.learning.today.plant import part_count, plant_leaves
@@ -27,10 +29,26 @@ async def get_today(call: Call[LearningDependencies, UserRequest]) -> Response:
     runs = await active_runs(dependencies.runs, user_id)
     history = await dependencies.conversations.lesson_history(user_id)
     steps = [path_step(graph, runs.get(graph.branch.id, PathRuns()), history) for graph in graphs]
-    return json_response(_today(day, summaries, list(zip(graphs, steps, strict=True))))
+    paths = list(zip(graphs, steps, strict=True))
+    not_begun = [graph.branch.id for graph, step in paths if _is_not_begun(graph, step)]
+    placements = await dependencies.placements.overviews(not_begun, user_id=user_id)
+    cleared = await dependencies.misconceptions.cleared_since(user_id, day.week_start)
+    return json_response(_today(day, summaries, paths, placements, cleared))
 
 
-def _today(day: LearnerDay, summaries: Sequence[BranchSummary], paths: Sequence[tuple[PathGraph, NextStep]]) -> Today:
+def _is_not_begun(graph: PathGraph, step: NextStep) -> bool:
+    """Whether the path has a first lesson, and neither it nor any part is begun."""
+    lesson = step.lesson
+    return lesson is not None and lesson.why is not WhyNext.STARTED and not plant_leaves(graph, ())
+
+
+def _today(
+    day: LearnerDay,
+    summaries: Sequence[BranchSummary],
+    paths: Sequence[tuple[PathGraph, NextStep]],
+    placements: Mapping[str, PlacementOverview],
+    cleared: Sequence[str],
+) -> Today:
     return Today(
         date=day.date.isoformat(),
         minutes=day.minutes,
@@ -41,17 +59,20 @@ def _today(day: LearnerDay, summaries: Sequence[BranchSummary], paths: Sequence[
         next=next_action(next_step(step for _, step in paths), day.due),
         day=day.done,
         week=day.week,
+        cleared=list(cleared),
         tomorrow=day.coming[0],
-        paths=[_path(graph, step, day) for graph, step in paths],
+        paths=[_path(graph, step, day, placements.get(graph.branch.id)) for graph, step in paths],
         more_paths=len(summaries) - len(paths),
     )
 
 
-def _path(graph: PathGraph, step: NextStep, day: LearnerDay) -> TodayPath:
+def _path(graph: PathGraph, step: NextStep, day: LearnerDay, placement: PlacementOverview | None) -> TodayPath:
     return TodayPath(
         branch=graph.branch,
         leaves=plant_leaves(graph, day.due_parts),
         parts=part_count(graph),
         learned_today=sum(part.branch_id == graph.branch.id for part in day.done.learned),
+        missed_today=day.missed_in.get(graph.branch.id, 0),
         next=next_action(step, day.due, graph.branch.id),
+        placement=placement,
     )

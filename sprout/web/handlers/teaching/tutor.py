@@ -19,7 +19,6 @@ from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.readings import visible_reading
 from sprout.learning.lessons.repository import Lesson, LessonRepository
 from sprout.learning.lessons.turn import TurnKind, parse_input, render_reply
-from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.comparison import compare_response
 from sprout.learning.text.language import detect_language
 from sprout.runs.run_store import Admission, OnBusy, RequestKey, StoredEvent
@@ -27,7 +26,7 @@ from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
 from sprout.web.handlers.runs import idempotency_key, stream_response
 from sprout.web.handlers.teaching.drawings import parse_drawing
-from sprout.web.http.dependencies import RunService
+from sprout.web.http.dependencies import Runs
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.http.patient_response import PatientResponse
 from sprout.web.schemas.requests import NoFields, TutorTurn
@@ -43,7 +42,7 @@ class TutorDependencies:
     """Lessons, and the runs of their turns."""
 
     lessons: LessonRepository
-    runs: RunService
+    runs: Runs
 
 
 async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Response:
@@ -85,7 +84,7 @@ def _answered_question(
 ) -> str | None:
     """The question that an answer is given to: the one that the client names, else the one that it was shown last.
 
-    None for the open one: a stream shows questions by events, of which nobody knows which were read.
+    None for the open one: a stream shows questions by events, and which of them were read is unknown.
     """
     if call.body.said_by_button:
         return call.body.question_id
@@ -137,7 +136,7 @@ async def _admit_turn(
         key = RequestKey(f"turn:{_digest(key.key, admission.run.id)}", digest)
 
 
-async def start_turn(runs: RunService, lesson: Lesson, task: TutorTask, key: RequestKey) -> Admission:
+async def start_turn(runs: Runs, lesson: Lesson, task: TutorTask, key: RequestKey) -> Admission:
     """The run of a turn, behind those of the same lesson, or the one that has this key."""
     return await runs.start(
         "tutor",
@@ -254,8 +253,8 @@ def open_lesson_question(question: AskedCheckpoint | None) -> OpenLessonQuestion
     options = [option.text for option in question.options] or None
     compare, comparison = None, question.comparison
     if comparison is not None and question.last_attempt_id is not None:
-        _, words = split_drawing(question.last_attempt_text)
-        compare = compare_response(comparison, answer_id=question.last_attempt_id, yours=words)
+        given = question.last_attempt_text
+        compare = compare_response(comparison, answer_id=question.last_attempt_id, given=given)
     return OpenLessonQuestion(
         id=question.id,
         prompt=question.prompt,

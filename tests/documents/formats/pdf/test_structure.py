@@ -259,6 +259,12 @@ def test_arabic_in_the_shapes_of_its_letters_is_ordinary_text() -> None:
     assert plain_letters("ﻟﻐﺔ ﬁne") == "لغة fine"
 
 
+def test_ligatures_of_fonts_without_a_table_of_letters_are_letters() -> None:
+    old, new = "o\x0ece, \x0crst, \x0dow, e\x0bort, ba\x0fe", "o\x1ece, \x1crst, \x1dow, e\x1bort, ba\x1fe"
+    text = read_pdf(typeset([[Run(100, 700, old), Run(100, 720, new)]]), ReadingLimits()).text
+    assert text.split() == "office, first, flow, effort, baffle".split() * 2
+
+
 def test_accents_drawn_over_a_letter_belong_to_it() -> None:
     assert plain_letters("na¨ıve") == "naïve"
     assert plain_letters("`a") == "à"

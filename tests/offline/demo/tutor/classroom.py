@@ -16,8 +16,9 @@ from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLeve
 from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.misconceptions.repository import HeldBelief
+from sprout.learning.questions.draft_validation import validate_draft
 from sprout.learning.questions.program_tests import ProgramTest
-from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, validate_draft
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.demo.conversation import Conversation, read_conversation

@@ -390,7 +390,7 @@ def test_the_example_is_announced_once(first: str) -> None:
     for wrong in ("1", "2", "3"):
         lesson.answer(wrong, right=False)
     told = "\n".join(text for role, text in lesson.transcript if role == "assistant")
-    assert told.count("I have put a worked example beside the lesson") == 1
+    assert told.count("Here is a worked example") == 1
 
 
 def test_a_second_request_for_an_example_gets_another_case_and_a_third_says_that_there_is_no_other() -> None:
@@ -399,7 +399,7 @@ def test_a_second_request_for_an_example_gets_another_case_and_a_third_says_that
     lesson.ask("show me an example")
     assert LESSON.contrast.case in lesson.ask("can you give me another example?")
     said = lesson.ask("show me an example")
-    assert said.startswith(f"The worked example “{LESSON.example.title}” beside the lesson is the only one")
+    assert said.startswith(f"The worked example “{LESSON.example.title}” is the only one")
     assert lesson.calls == []
 
 

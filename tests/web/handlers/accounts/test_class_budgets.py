@@ -85,3 +85,42 @@ async def test_a_spent_budget_refuses_runs_and_says_when_it_is_free_while_all_wi
     own = next(one for one in roots if one.id != root.id)
     started = await anna.post(f"/api/agents/topics/{own.id}/run?wait=false", json={})
     assert started.status_code == 202, "a path of one's own is paid by oneself, who has no limit"
+
+
+async def test_an_owner_sees_every_class_with_what_it_cost_this_month_and_nobody_else_does(
+    server: SignInServer,
+) -> None:
+    await server.add_person("olga", AccountRole.OWNER)
+    olga, tess, anna = [await server.sign_in(name) for name in ("olga", "tess", "anna")]
+    assert (await olga.get("/api/class-spending")).json() == []
+    first, second = [(await tess.post("/api/classes", json={"name": name})).json()["id"] for name in ("5b", "6c")]
+    code = (await tess.post(f"/api/classes/{first}/code", json={})).json()["code"]["code"]
+    (await anna.post("/api/account/classes", json={"code": code})).raise_for_status()
+    teacher, learner = [(await one.get("/api/account")).json()["userId"] for one in (tess, anna)]
+    path = await server.sprout.stores.exchange.import_path(parse_path(EXAMPLE.read_text()), user_id=teacher)
+    (await tess.post(f"/api/classes/{first}/paths", json={"branchId": path.id})).raise_for_status()
+    (copy,) = (await anna.get("/api/branches")).json()
+    ledger = server.sprout.ledger
+    payer = await ledger.payer(learner, copy["id"], "claude-opus-5", run_id="run", attempt_id="first")
+    reservation, _ = await ledger.reserve(payer, "claude-opus-5", prompt_tokens=0, max_tokens=4_500)
+    await ledger.settle(reservation, Amount(2_500_000_000, 4_500))
+    (await tess.patch(f"/api/classes/{second}", json={"model": "off", "archived": True})).raise_for_status()
+
+    one, other = (await olga.get("/api/class-spending")).json()
+    assert other.pop("archivedAt") is not None
+    of_tess = {"teacherId": teacher, "teacher": "tess"}
+    assert one == {
+        **of_tess,
+        "id": first,
+        "name": "5b",
+        "members": 1,
+        "model": "on",
+        "archivedAt": None,
+        "thisMonth": {"usd": 2.5, "tokens": 4_500},
+    }
+    nothing = {"usd": 0, "tokens": 0}
+    assert other == {**of_tess, "id": second, "name": "6c", "members": 0, "model": "off", "thisMonth": nothing}
+    for client in (tess, anna):
+        assert (await client.get("/api/class-spending")).status_code == 403
+    budgets = server.accounts.class_budgets
+    assert await budgets.spending(owner_id=teacher) == [], "scoped by itself"

@@ -11,9 +11,12 @@ import pytest
 
 from harness.servers.signed_in import SignInServer, serving_sign_in
 from sprout.accounts.principal import AccountRole
+from sprout.offline.courses.catalogue import courses
 from sprout.yaml_loader import load_yaml
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "fractions.yaml"
+COURSE = courses()[0].title
+SLOW_TOKENS_PER_S = 50
 UNKNOWN = {"code": "XXXX-XXXX"}
 
 
@@ -190,6 +193,32 @@ async def test_a_path_is_given_to_all_who_are_in_a_class_and_to_those_who_come_l
     for day in ("someday", "2026-02-31", "2026-12-24T00:00:00Z", 20261224):
         refused = await tess.post(f"{address}/paths", json={**body, "dueOn": day})
         assert refused.status_code in {400, 422}, day
+
+
+async def test_a_class_that_is_deleted_while_a_run_of_its_learner_goes_takes_nothing_from_it(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with serving_sign_in(tmp_path, database_url, offline_tokens_per_s=SLOW_TOKENS_PER_S) as server:
+        await server.add_person("anna")
+        await server.add_person("tess", AccountRole.TEACHER)
+        tess, anna = await server.sign_in("tess"), await server.sign_in("anna")
+        address, code = await a_class(tess)
+        await anna.post("/api/account/classes", json={"code": code})
+        branch = (await tess.post("/api/branches", json={"title": COURSE})).json()["id"]
+        await tess.post("/api/nodes", json={"type": "root", "title": COURSE, "branchId": branch})
+        assert (await tess.post(f"{address}/paths", json={"branchId": branch})).json()["copies"] == 1
+        ((copy,), (topic,)) = [(await anna.get(f"/api/{kind}")).json() for kind in ("branches", "nodes")]
+        run = (await anna.post(f"/api/agents/topics/{topic['id']}/run?wait=false", json={})).json()["id"]
+
+        assert (await tess.delete(address)).status_code == 204
+        assert (await anna.get(f"/api/runs/{run}")).json()["state"] in {"queued", "running"}
+        assert (await anna.get("/api/account/classes")).json() == []
+        assert [one["id"] for one in (await anna.get("/api/branches")).json()] == [copy["id"]]
+        assert (await anna.post(f"/api/runs/{run}/cancel", json={})).is_success
+        assert "run_done" in (await anna.get(f"/api/runs/{run}/events")).text
+        again = await anna.post(f"/api/agents/topics/{topic['id']}/run?wait=false", json={})
+        assert again.status_code == 202, "the path is the learner's own"
+        assert (await anna.post(f"/api/runs/{again.json()['id']}/cancel", json={})).is_success
 
 
 async def test_a_learner_takes_over_what_the_teacher_has_added_when_they_want_to(server: SignInServer) -> None:

@@ -12,14 +12,17 @@ from sqlmodel import select
 
 from harness.servers.signed_in import SignInServer, serving_sign_in
 from sprout.accounts.principal import AccountRole
+from sprout.learning.actor import Actor
 from sprout.learning.lessons.repository import Drawing
+from sprout.learning.marking.grades import Grade, GradeState, Remedy
+from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
 from sprout.yaml_loader import load_yaml
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(24)
 EXAMPLE = Path(__file__).parents[4] / "examples" / "fractions.yaml"
-CHOICE = "A cake is cut into 8"
+CHOICE, CAKES = "A cake is cut into 8", "Half of one cake"
 
 
 @pytest.fixture
@@ -35,8 +38,10 @@ async def body_of(sent: Any) -> Any:
     return (await sent).raise_for_status().json()
 
 
-async def disputed_answer(server: SignInServer, teacher: httpx2.AsyncClient, learner: httpx2.AsyncClient) -> str:
-    """The address of the desk of a class in which a wrong choice is disputed."""
+async def disputed_answer(
+    server: SignInServer, teacher: httpx2.AsyncClient, learner: httpx2.AsyncClient, prompt: str, **answer: str
+) -> str:
+    """The address of the desk of a class in which the question that was answered so is disputed."""
     made = await body_of(teacher.post("/api/classes", json={"name": "5b"}))
     code = await body_of(teacher.post(f"/api/classes/{made['id']}/code", json={}))
     await body_of(learner.post("/api/account/classes", json={"code": code["code"]["code"]}))
@@ -46,10 +51,10 @@ async def disputed_answer(server: SignInServer, teacher: httpx2.AsyncClient, lea
         question
         for assessment in await body_of(learner.get("/api/assessments"))
         for question in await body_of(learner.get(f"/api/assessments/{assessment['id']}/questions"))
-        if question["prompt"].startswith(CHOICE)
+        if question["prompt"].startswith(prompt)
     ]
     address = f"/api/assessments/{question['assessmentId']}/answers"
-    await body_of(learner.post(address, json={"questionId": question["id"], "selectedOption": "3/8"}))
+    await body_of(learner.post(address, json={"questionId": question["id"], **answer}))
 
     def contest(tx: WriteTransaction) -> None:
         row = tx.session.exec(select(tables.Question).where(tables.Question.id == question["id"])).one()
@@ -60,14 +65,14 @@ async def disputed_answer(server: SignInServer, teacher: httpx2.AsyncClient, lea
     return f"/api/classes/{made['id']}/desk"
 
 
-async def test_a_drawing_is_shown_to_the_teacher_where_its_learner_disputes_the_question_and_to_nobody_else(
+async def test_a_drawing_is_shown_to_the_teacher_while_it_waits_and_to_nobody_else(
     server: SignInServer,
 ) -> None:
     teacher, learner, other = [await server.sign_in(name) for name in ("tess", "anna", "theo")]
-    desk = await disputed_answer(server, teacher, learner)
+    desk = await disputed_answer(server, teacher, learner, CAKES, answerText="One is bigger.")
     (item,) = (await body_of(teacher.get(desk)))["items"]
     address = f"{desk}/{item['id']}/drawing"
-    assert (item["showsDrawing"], (await teacher.get(address)).status_code) == (False, 404)
+    assert (item["drawn"], (await teacher.get(address)).status_code) == (False, 404)
     anna, picture = (await body_of(learner.get("/api/account")))["userId"], Drawing("image/png", PNG)
 
     async def draw(caller: httpx2.AsyncClient, user_id: str) -> None:
@@ -77,7 +82,7 @@ async def test_a_drawing_is_shown_to_the_teacher_where_its_learner_disputes_the_
 
         def put(tx: WriteTransaction) -> None:
             row = tx.session.exec(select(tables.Answer).where(tables.Answer.question_id == item["id"])).one()
-            row.selected_option, row.answer_text = None, f"[drawing:{made}] A cake."
+            row.answer_text = f"[drawing:{made}] A cake."
             tx.session.add(row)
 
         await server.sprout.database.write_tx(put)
@@ -87,12 +92,19 @@ async def test_a_drawing_is_shown_to_the_teacher_where_its_learner_disputes_the_
     assert (await teacher.get(address)).status_code == 404, "another's drawing is not the learner's to show"
     await draw(learner, anna)
     (item,) = (await body_of(teacher.get(desk)))["items"]
-    assert (item["showsDrawing"], item["answer"]) == (True, "A cake.")
+    assert (item["drawn"], item["answer"]) == (True, "A cake.")
     shown = await teacher.get(address)
     assert (shown.status_code, shown.headers["content-type"], shown.content) == (200, "image/png", PNG)
     assert "nosniff" in shown.headers["x-content-type-options"]
     for caller, status in ((other, 404), (learner, 403)):
         assert (await caller.get(address)).status_code == status
+    (answer,) = (await server.sprout.database.read_orm_tx(lambda session: session.exec(
+        select(tables.Answer.id).where(tables.Answer.question_id == item["id"])).all()))  # fmt: skip
+    own = f"/api/answers/{answer}/drawing"
+    seen = await learner.get(own)
+    assert (seen.status_code, seen.headers["content-type"], seen.content) == (200, "image/png", PNG)
+    for caller in (teacher, other):
+        assert (await caller.get(own)).status_code == 404, "in a lesson it is its learner's alone"
 
     def settle(tx: WriteTransaction) -> None:
         row = tx.session.exec(select(tables.Question).where(tables.Question.id == item["id"])).one()
@@ -100,12 +112,17 @@ async def test_a_drawing_is_shown_to_the_teacher_where_its_learner_disputes_the_
         tx.session.add(row)
 
     await server.sprout.database.write_tx(settle)
-    assert (await teacher.get(address)).status_code == 404, "what is not disputed is not shown"
+    unsure = Grade(GradeState.UNSURE, remedy=Remedy.PERSON)
+    await SqlGradebook(server.sprout.database, lambda _: None).record(answer, unsure, actor=Actor(anna))
+    (item,) = (await body_of(teacher.get(desk)))["items"]
+    assert (item["kind"], item["drawn"], (await teacher.get(address)).content) == ("unsure", True, PNG)
+    await body_of(teacher.post(f"{desk}/{item['id']}", json={"decision": "right"}))
+    assert (await teacher.get(address)).status_code == 404, "what is decided is not shown"
 
 
 async def test_the_teacher_of_the_class_decides_and_nobody_else_sees_that_anything_waits(server: SignInServer) -> None:
     teacher, learner, other = [await server.sign_in(name) for name in ("tess", "anna", "theo")]
-    desk = await disputed_answer(server, teacher, learner)
+    desk = await disputed_answer(server, teacher, learner, CHOICE, selectedOption="3/8")
     (item,) = (await body_of(teacher.get(desk)))["items"]
     assert (item["kind"], item["answer"], item["modelAnswer"]) == ("disagrees", "3/8", "5/8")
     assert "anna" not in str(item)

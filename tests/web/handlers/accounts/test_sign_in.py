@@ -18,7 +18,7 @@ from sprout.accounts.sessions import IDLE_END
 from sprout.accounts.sign_in import Browser, PasswordSignIn, WrongCredentials
 from sprout.clock import utc_now
 from sprout.store.schema.account_tables import AccountSession
-from sprout.web.http.session_cookie import SessionCookie
+from sprout.web.http.secret_cookie import session_cookie
 
 ANNA = {"name": "anna", "password": PASSWORD}
 WRONG = {"error": "The name or the password isn't right.", "code": "wrong_credentials"}
@@ -37,6 +37,7 @@ async def test_a_request_without_a_session_is_asked_to_sign_in(server: SignInSer
         "methods": ["password"],
         "setUp": False,
         "provider": "",
+        "recovery": False,
     }
     for public in ("/", "/api/health", "/healthz", "/docs", "/openapi.json"):
         assert (await browser.get(public)).status_code == 200
@@ -203,7 +204,7 @@ async def test_Z5_a_session_changes_something_for_its_own_page_alone(
 
 async def test_a_server_behind_tls_names_its_cookie_so_that_no_other_host_sets_it(server: SignInServer) -> None:
     response = Response()
-    SessionCookie(secure=True).keep(response, "secret")
+    session_cookie(secure=True).keep(response, "secret")
     assert response.headers["set-cookie"] == (
         "__Host-sprout=secret; HttpOnly; Max-Age=7776000; Path=/; SameSite=lax; Secure"
     )

@@ -45,6 +45,7 @@ async def test_A9_after_two_answers_without_a_verdict_the_model_answer_is_shown_
         assert turn["question"]["compare"] == {
             "answerId": (await lesson.rows_of(tables.Answer))[-1].id,
             "yours": "the air\n\nsome gas in it",
+            "drawn": False,
             "modelAnswer": "carbon dioxide from the air",
             "criteria": [
                 {"id": "c1", "label": "the gas", "statement": "names carbon dioxide"},
@@ -324,3 +325,18 @@ async def test_H1a_no_two_replies_in_a_row_are_equal_beside_a_comparison(tmp_pat
         replies = [(await left_to_compare(lesson))["message"]]
         replies += [(await lesson.answer(words))["message"] for words in ("hm let me see", "hm, wait", "let me see")]
         assert all(one != other for one, other in pairwise(replies))
+
+
+async def test_A9_H1a_a_copy_of_the_model_answer_is_said_to_be_one_and_once_more_goes_on_as_practice(
+    tmp_path: Path,
+) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("the wood came from the soil")
+        told = await lesson.answer("carbon dioxide from the air")
+        assert "word for word" in told["message"]
+        assert told["question"]["compare"]["yours"] == "the wood came from the soil"
+        turn = await lesson.answer("Carbon dioxide from the air!", calls(checkpoint(NEXT)))
+        assert turn["question"]["prompt"] == NEXT
+        (only,) = await lesson.rows_of(tables.Answer)
+        assert (only.is_correct, only.score) == (None, None)

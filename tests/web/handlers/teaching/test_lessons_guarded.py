@@ -234,6 +234,21 @@ async def test_8_a_drawing_reaches_the_tutor_as_a_picture(tmp_path: Path) -> Non
         (drawing,) = await lesson.rows_of(tables.Drawing)
         assert answer.answer_text == f"[drawing:{drawing.id}] the arrows go up"
         assert (await lesson.messages())[1]["content"].endswith("the arrows go up\n[Drawing image attached]")
+        seen = await lesson.client.get(f"/api/answers/{answer.id}/drawing")
+        assert (seen.status_code, seen.headers["content-type"], seen.content) == (200, "image/png", PNG)
+
+
+async def test_A9_a_drawing_that_its_learner_compares_is_said_to_be_one(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await lesson.turn("", calls(checkpoint(type="draw")))
+        for _ in range(2):
+            turn = await lesson.answer("arrows", says("Say more."), mode="draw", drawingImageDataUrl=PNG_URL)
+        compared = turn["question"]["compare"]
+        assert (compared["drawn"], compared["yours"].startswith("arrows")) == (True, True)
+        (seen,) = [await lesson.client.get(f"/api/answers/{compared['answerId']}/drawing")]
+        assert seen.content == PNG
+        typed = (await lesson.client.get("/api/answers/none/drawing")).status_code
+        assert typed == 404
 
 
 async def test_8_a_drawing_that_has_its_marker_is_stored_as_it_was_sent(tmp_path: Path) -> None:

@@ -64,3 +64,16 @@ async def test_a_path_of_which_all_is_learned_stands_last(own_web: Web) -> None:
     paths = (await today(own_web))["paths"]
     assert [path["branch"]["title"] for path in paths] == ["Fractions", "Learned"]
     assert (paths[1]["next"]["kind"], paths[1]["leaves"], paths[1]["parts"]) == ("done", paths[1]["leaves"], 1)
+
+
+async def test_a_path_that_is_not_begun_says_what_it_takes_to_find_where_one_starts(own_web: Web) -> None:
+    begun, other = await seed(own_web, "Fractions"), await seed(own_web, "Decimals")
+    overview = (await own_web.client.get(f"/api/branches/{other}/placement")).json()
+    placements = {path["branch"]["id"]: path["placement"] for path in (await today(own_web))["paths"]}
+    assert placements[other] == overview
+    assert (overview["questions"], overview["minutes"], overview["openId"]) == (1, 1, None)
+    session = (await own_web.client.post("/api/placements", json={"branchId": other})).json()
+    await learn(own_web, begun, "Parts")
+    placements = {path["branch"]["id"]: path["placement"] for path in (await today(own_web))["paths"]}
+    assert placements[begun] is None
+    assert placements[other]["openId"] == session["id"]

@@ -125,6 +125,12 @@ test("the list has prerequisites first and survives a circle", () => {
     inLearningOrder([...all.values()]).map((node) => node.id),
     ["a", "b", "c"],
   );
+  const later = graphNodes(graphOf([aNode("a"), aNode("b"), aNode("first")], [anEdge("first", "a")]), []);
+  assert.deepEqual(
+    inLearningOrder([...later.values()]).map((node) => node.id),
+    ["first", "a", "b"],
+    "what was put before it later comes right before it",
+  );
   const circle = graphNodes(graphOf([aNode("x"), aNode("y")], [anEdge("x", "y"), anEdge("y", "x")]), []);
   assert.equal(inLearningOrder([...circle.values()]).length, 2);
   assert.deepEqual([...ancestry(all, "c")], ["c", "b", "a"]);

@@ -5,6 +5,7 @@ import {
   answerMessage,
   sideQuestionMessage,
   splitQuestion,
+  firstClosedHint,
   isHelpSaid,
   turnsBeside,
   turnsOf,
@@ -156,6 +157,10 @@ test("a help text is said once a tutor's turn has it, and not by what a learner 
   );
   assert.equal(isHelpSaid(turns, "Take one hundred.\n"), true);
   assert.equal(isHelpSaid(turns, "Count the hundreds."), false);
+  const help = ["Take one hundred.", "Count the hundreds.", "Seven of them."];
+  assert.equal(firstClosedHint(turns, help, []), 1, "the next hint is the one that waits closed");
+  assert.equal(firstClosedHint(turns, help, [1]), 2);
+  assert.equal(firstClosedHint(turns, help, [1, 2]), -1, "then another one is asked for");
 });
 
 test("what a grade points out is underlined where it stands first, overlaps once, and every character stays", () => {

@@ -1,32 +1,32 @@
 """A lesson from the learner's own notes: guided reading of one part, with questions that its passages answer."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import filterfalse, islice
+from itertools import chain, count, filterfalse, islice
 
 from sprout.learning.lessons.readings import find_piece
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
-from sprout.learning.structure.tree import Block
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.demo.tagged_request import Tag
 from sprout.offline.demo.tutor.composition import LeakCheck
 from sprout.offline.demo.tutor.content.help_texts import with_help
 from sprout.offline.demo.tutor.content.notes_help import help_candidates
+from sprout.offline.demo.tutor.content.reading_steps import MOST_WORDS, GivenPassage, ReadingStep, reading_steps
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tactic
 from sprout.offline.demo.tutor.lesson import AnswerKind, Chunk, PreparedQuestion, ReadingAlone, TutorLesson
 from sprout.offline.demo.tutor.templates import Templates, notes_templates
-from sprout.offline.notes.document import documents_of_passages
+from sprout.offline.notes.document import Part, documents_of_passages
+from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic, accepted
 from sprout.offline.notes.path import code_of
-from sprout.offline.notes.questions import own_words_question
-from sprout.offline.notes.reading_steps import MOST_WORDS, GivenPassage, ReadingStep, reading_steps
+from sprout.offline.notes.questions import own_words_question, passage_question
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.selection import all_questions, changed_form, select_questions
 
 LEAST_WORDS = 3  # of notes that can be read
 MOST_STEPS = 10
+NAME_WORDS = 5
 _KINDS: dict[str, AnswerKind] = {"mcq": "mcq", "numeric": "number", "open_ended": "text"}
 _UNSUITABLE_STYLES = frozenset({ReplyStyle.DATA, ReplyStyle.BACK, ReplyStyle.TRUTH, ReplyStyle.CARE})
 
@@ -59,17 +59,14 @@ def _build_lesson(passages: tuple[GivenPassage, ...], title: str, desc: str) -> 
         Topic(step.title if step.title and len(steps) > 1 else title, tuple(filter(None, [step.title])), step.blocks)
         for step in steps
     ]
-    glossary = [entry for document in documents for entry in document.glossary]
-    sections = frozenset(each.blocks for part in parts for each in part.iter_parts())
-    return _NotesLesson(Material(topics, around, glossary, code, _is_material), steps, sections).build()
+    sections = [each for part in parts for each in part.iter_parts() if each.title and not each.parts]
+    return _NotesLesson(Material(topics, around, code, _is_material), steps, sections).build()
 
 
 class _NotesLesson:
-    """The lesson on some steps, which are the topics of the material; `sections` are the blocks of each section."""
+    """The lesson on some steps, which are the topics of the material; `sections` are those with nothing below them."""
 
-    def __init__(
-        self, material: Material, steps: Sequence[ReadingStep], sections: Collection[tuple[Block, ...]]
-    ) -> None:
+    def __init__(self, material: Material, steps: Sequence[ReadingStep], sections: Sequence[Part]) -> None:
         self._material, self._steps, self._sections = material, steps, sections
         self._frames: Templates = notes_templates(material.code)
         texts = ["\n\n".join(passage.text for passage in step.passages) for step in steps]
@@ -99,11 +96,23 @@ class _NotesLesson:
         return replace(lesson, summary=self._frames.render("notes_summary", plan="; ".join(lesson.goals)))
 
     def _goals(self) -> Iterator[str]:
-        """The title of each step, with a number from the second time on."""
-        counts = Counter[str]()
-        for topic in self._material.topics:
-            counts[topic.title] += 1
-            yield topic.title if counts[topic.title] == 1 else f"{topic.title} ({counts[topic.title]})"
+        """The name of each step: no two are alike."""
+        given = set[str]()
+        for at in range(len(self._steps)):
+            name = next(one for one in self._names(at) if one not in given)
+            given.add(name)
+            yield name
+
+    def _names(self, at: int) -> Iterator[str]:
+        """Names for a step, the best first: its title, and with it what it says, unless that gives an answer away."""
+        title = self._material.topics[at].title
+        yield title
+        answers = [folded(str(draft.fields["correct_answer"])) for draft in self._drafts if draft.topic == at]
+        for sentence in sentences_in(self._steps[at].blocks, self._material.code):
+            words = " ".join(sentence.split()[:NAME_WORDS])
+            if not any(occurs_in(answer, folded(words)) for answer in answers):
+                yield self._frames.render("notes_step", title=title, words=words)
+        yield from (f"{title} ({number})" for number in count(2))
 
     def _chunk(self, question: NoteQuestion, again: NoteQuestion | None, step: ReadingStep, goal: str) -> Chunk:
         prepared = self._prepare(question, step, goal)
@@ -118,16 +127,24 @@ class _NotesLesson:
         return [draft for draft in self._drafts if draft.topic not in topics]
 
     def _told(self, asked: Collection[int]) -> list[NoteQuestion]:
-        """The one question in own words: on the longest whole section that is a step and not asked about otherwise."""
-        left = [at for at, step in enumerate(self._steps) if at not in asked and self._is_section(step)]
-        left.sort(key=lambda at: -self._steps[at].words)
-        found = (own_words_question(self._material, at) for at in left)
-        return [*islice(accepted(one for one in found if one is not None), 1)]
+        """The one question in own words on steps that are not asked about otherwise: on the longest section that stands
+        in one, failing that on the longest one itself."""
+        left = [at for at in range(len(self._steps)) if at not in asked]
+        sections = [(at, section) for at in left for section in self._whole_sections(self._steps[at])]
+        sections.sort(key=lambda one: -one[1].words)
+        on_sections = (
+            own_words_question(self._material, at, title=section.title, blocks=section.blocks)
+            for at, section in sections
+        )
+        short = sorted((-self._steps[at].words, at) for at in left if self._steps[at].words <= MOST_WORDS)
+        on_steps = (passage_question(self._material, at, blocks=self._steps[at].blocks) for _, at in short)
+        return [*islice(accepted(one for one in chain(on_sections, on_steps) if one is not None), 1)]
 
-    def _is_section(self, step: ReadingStep) -> bool:
-        """Whether a step is a section from its heading to its end, of a minute or two."""
-        is_headed = step.passages[0].text.lstrip().startswith("#")
-        return is_headed and step.blocks in self._sections and step.words <= MOST_WORDS
+    def _whole_sections(self, step: ReadingStep) -> list[Part]:
+        """The sections that stand in a step from their heading to their end, of a minute or two each."""
+        begun_before = set() if step.passages[0].text.lstrip().startswith("#") else {*step.blocks[:1]}
+        here = {*step.blocks} - begun_before
+        return [one for one in self._sections if one.words <= MOST_WORDS and here.issuperset(one.blocks)]
 
     def _is_titled(self, question: NoteQuestion) -> bool:
         """Whether the title over the question is its answer."""

@@ -11,7 +11,7 @@ from sprout.learning.lessons.help_ladder import LadderStep
 from sprout.learning.lessons.lesson_talk import TalkKind, talk_kind, wants_help, wants_to_skip
 from sprout.offline.demo.tutor.lesson import Chunk, TutorLesson
 from sprout.offline.demo.tutor.replies.verdicts import solved_alone, verdict_in
-from sprout.offline.demo.tutor.templates import Templates, inner_quotes
+from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes
 from sprout.offline.demo.tutor.turn import Turn
 
 MOST_TITLES = 2
@@ -21,7 +21,9 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def about_lesson(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
-    """The reply to a question about the lesson itself; empty for any other."""
+    """The reply to a question about the lesson itself; empty for any other, and in a language that it lacks."""
+    if frames.code not in CODES:
+        return ""
     slots = _slots(turn, teaching, frames)
     said = (_reply(kind, turn, teaching, frames) for kind in _kinds_of(turn))
     return _SLOT.sub(lambda found: slots[found[1]], " ".join(said))

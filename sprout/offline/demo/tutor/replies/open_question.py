@@ -28,7 +28,7 @@ class OpenQuestion:
 
     Args:
         question: None where it is not one of this lesson.
-        example_notice: that the worked example was put beside the lesson in this turn; empty if it was not.
+        example_notice: that the worked example was shown in this turn; empty if it was not.
     """
 
     turn: Turn

@@ -6,7 +6,7 @@ from dataclasses import replace
 from sprout.learning.lessons.help_ladder import LadderStep
 from sprout.learning.lessons.lesson_talk import wants_to_skip
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
-from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
+from sprout.offline.demo.tutor.learner_tactics import SHORT_FROM, ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.about_lesson import about_lesson
 from sprout.offline.demo.tutor.replies.open_question import (
@@ -149,9 +149,8 @@ def _state_plainly(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 def _redirect(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     times = _times(now, tactic)
-    says = tactic.openings[now.templates.code]
     return [
-        Snippet(says["short"] if times >= PAUSE_FROM else tactic.opening(now.templates.code, times)),
+        Snippet(tactic.opening(now.templates.code, SHORT_FROM if times >= PAUSE_FROM else times)),
         *(_due_help(now) or next_move_snippets(now)),
     ]
 
@@ -201,7 +200,7 @@ def _quicken(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 
 def _example(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    """The example that is beside the lesson; once it is known, the case of its test, then that there is no other."""
+    """The example that the lesson shows; once it is known, the case of its test, then that there is no other."""
     frames, due, case = now.templates, _due_help(now), now.lesson.case
     is_fresh = bool(case) and case not in now.turn.said and (now.check is None or now.check.passes(case))
     if is_fresh and not now.example_notice:

@@ -9,10 +9,10 @@ import { useSignal } from "@preact/signals";
  *   Deed `run`: whether the job was done; one at a time
  */
 
-/** @returns {Deed} */
-export function useDeed() {
+/** @param {string | null} [first] a problem from before the first request @returns {Deed} */
+export function useDeed(first = null) {
   const busy = useSignal(false);
-  const problem = useSignal(/** @type {string | null} */ (null));
+  const problem = useSignal(first);
   const run = async (/** @type {() => Promise<unknown>} */ job) => {
     if (busy.value) return false;
     busy.value = true;

@@ -1,4 +1,4 @@
-"""Posing of review items: a question becomes a row of its own when its turn comes, so that its answer counts anew."""
+"""Questions of review items: one becomes a row of its own when its turn comes, so that its answer counts anew."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -80,22 +80,10 @@ def _single_steps(
     own = {id(block): one.title for part in parts for one in part.iter_parts() for block in one.blocks}
     groups = [[*group] for _, group in groupby(passages, lambda passage: passage.document)]
     for document, group in zip(documents, groups, strict=True):
-        ends = _ends(document.text, [passage.text for passage in group])
         start = 0
-        for passage, end in zip(group, ends, strict=True):
+        for passage, end in zip(group, document.ends, strict=True):
             blocks = [block for block in document.content.all_blocks if id(block) in own and start < block.end]
             here = tuple(block for block in blocks if start <= block.start < end)
             if here or any(block.start < start for block in blocks):
                 yield ReadingStep((passage,), here, own[id(here[0])] if here else "")
             start = end
-
-
-def _ends(text: str, passages: Sequence[str]) -> Iterator[int]:
-    """Where each passage ends in the text that is put together from them, without the headings they begin with."""
-    end = 0
-    for passage in passages:
-        starts = [0, *(at + 1 for at, letter in enumerate(passage) if letter == "\n")]
-        places = ((text.find(rest, end), len(rest)) for at in starts if (rest := passage[at:].strip()))
-        place, length = next((found for found in places if found[0] >= 0), (end, 0))
-        end = place + length
-        yield end
