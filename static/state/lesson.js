@@ -70,11 +70,15 @@ export function openLesson(nodeId) {
   const turns = computed(() => turnsOf(messages.value));
   const newest = computed(() => messages.value.at(-1)?.id ?? null);
   const ended = computed(() => Boolean(session.value?.endedAt));
-  /** The run that answers now, also if another tab or an earlier load started it. */
-  const run = computed(() => {
+  /** The run of this lesson that has not ended, as far as the stream has told. */
+  const active = computed(() => {
     const lane = session.value && `conversation:${session.value.id}`;
     return lane ? (Object.values(activeRuns.value).find((root) => root.lane === lane && !root.status) ?? null) : null;
   });
+  /** Runs whose reply stands here before the stream has told of them: a late stream makes nobody wait again. */
+  const answeredEarly = new Set();
+  /** The run that answers now, also if another tab or an earlier load started it. */
+  const run = computed(() => (active.value && answeredEarly.has(active.value.rootId) ? null : active.value));
   /** The tutor's reply so far. */
   const live = computed(() => {
     const entries = Object.values(run.value?.agents ?? {}).flatMap((agent) => agent.entries);
@@ -161,7 +165,10 @@ export function openLesson(nodeId) {
       const asked = words.aside ? null : (state.value?.question?.id ?? null);
       const reply = await teachingApi.sendMessage(session.value.id, words, asked);
       await refresh();
-      if (messages.value.length > saidBefore) return true;
+      if (messages.value.length > saidBefore) {
+        if (reply.runId && !activeRuns.value[reply.runId]) answeredEarly.add(reply.runId);
+        return true;
+      }
       const run = reply.runId ? await runOf(reply.runId) : null;
       if (run && !run.endedAt) return true; // it takes longer, and is heard to its end
       refusal.value = run?.error ? await failureWords(run.error) : splitQuestion(reply.message).text;
@@ -198,7 +205,7 @@ export function openLesson(nodeId) {
    */
   let heard = null;
   const stopWatching = effect(() => {
-    const id = run.value?.rootId ?? null;
+    const id = active.value?.rootId ?? null;
     if (id) {
       heard ??= { id, before: untracked(() => messages.value.length) };
     } else if (heard) {

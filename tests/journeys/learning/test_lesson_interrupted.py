@@ -27,6 +27,24 @@ from tests.project.commands import kill
 PER_CENT = "A percentage is a count out of a hundred"
 SLOWLY = Fault("slow", pace=Pace(0.2, 30))
 LIVE = ".msg[aria-live=off]"
+HELD_STREAM = """
+window.held = null;
+const { addEventListener } = EventSource.prototype;
+EventSource.prototype.addEventListener = function (kind, hear) {
+  addEventListener.call(this, kind, (event) => (held ? held.push(() => hear(event)) : hear(event)));
+};
+"""
+RELEASED = """() => {
+  const button = document.querySelector(".cp button[type=submit]");
+  const seen = [];
+  new MutationObserver(() => seen.push(button.disabled)).observe(button, { attributeFilter: ["disabled"] });
+  const next = (resolve) => {
+    if (!held.length) return resolve(seen);
+    held.shift()();
+    requestAnimationFrame(() => requestAnimationFrame(() => next(resolve)));
+  };
+  return new Promise(next);
+}"""
 SOON: Row = {"loop": {"overload_retries": 1, "overload_base_s": 0.05, "rate_limit_retries": 1}}
 
 
@@ -64,6 +82,24 @@ async def test_V2_a_reload_and_a_second_tab_in_mid_turn_end_in_the_same_picture(
             assert pictures[0] == pictures[1] == pictures[2]
             assert len(pictures[0]) == len(set(pictures[0])), "nothing stands twice"
             await expect(second.locator(".talk > .vh[role=status]")).to_have_text("The tutor has answered")
+
+
+async def test_events_that_come_after_their_reply_lock_no_button_again(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with (
+        open_course(tmp_path, bayes_url) as taught,
+        open_page(browser, f"{taught.server.url}/docs") as page,
+    ):
+        await page.context.add_init_script(HELD_STREAM)
+        await page.goto(taught.lesson(PER_CENT))
+        await wait_for_question(page)
+        await page.evaluate("held = []")
+        await checkpoint(page).get_by_role("button", name="I don’t know").click()
+        await expect(page.locator(".me")).to_have_count(1)
+        await expect(checkpoint(page).get_by_role("button", name="Answer")).to_be_enabled()
+        assert await page.evaluate("held.length") > 0
+        assert await page.evaluate(RELEASED) == []
 
 
 async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itself(
