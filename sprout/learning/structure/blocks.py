@@ -148,6 +148,8 @@ class BlockReader:
         elif inline.is_caption or (inline.images and not inline.spans):
             if any(inline.images) or inline.spans:
                 yield Figure(start, end, " ".join(filter(None, inline.images)), inline.spans)
+            if inline.below:
+                yield Paragraph(start, end, inline.below)
         elif inline.spans:
             yield Paragraph(start, end, inline.spans)
             if alt := " ".join(filter(None, inline.images)):

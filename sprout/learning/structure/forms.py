@@ -22,11 +22,13 @@ from sprout.learning.structure.tree import (
 from sprout.learning.structure.words import alternatives, answer_pattern, role_words
 
 MOST_OPTIONS = 10
+LEAST_ASKED = 2  # words around a blank: "596 U.S. ___" asks nothing
 LONGEST_OPTION = 240
 LONGEST_NOTICE = 400
 LONGEST_QUESTION_END = 1_000
 
 _QUESTION_END = re.compile(r"(?:[?？؟՞]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[\s\"'”’»)*\]]*$")  # in Greek ;
+_SPOKEN = re.compile(r"[^\W\d_]{2}\w*")
 _BLANK = re.compile(r"_{3,}|…{2,}|\.{5,}|\[\s{2,}\]")
 _LETTERED = re.compile(r"\(?[a-hA-H][.)]|\[[ x]\]")
 _ANSWER_LETTERS = re.compile(r"(?:(?:\(?\d{1,3}[.):]?\s*)?\(?[A-Ha-h][.)]?(?:[\s,;]+|$)){1,200}")
@@ -96,9 +98,10 @@ def is_options(block: ListBlock, question: str, *, in_quiz: bool) -> bool:
     if any(is_question(item) for item in block.items):
         return False
     question = question[-LONGEST_QUESTION_END:]
-    asked = bool(_QUESTION_END.search(question) or _BLANK.search(question) or asks_to_choose(question))
+    blank = bool(_BLANK.search(question)) and len(_SPOKEN.findall(question)) >= LEAST_ASKED
+    asked = bool(_QUESTION_END.search(question)) or blank or asks_to_choose(question)
     lettered = all(_LETTERED.fullmatch(item.marker) for item in block.items)
-    chosen = asks_to_choose(question) or bool(_BLANK.search(question))
+    chosen = asks_to_choose(question) or blank
     return (asked and (lettered or in_quiz)) or (chosen and asked) or (lettered and in_quiz)
 
 

@@ -50,6 +50,9 @@ _NUMBER = re.compile(
 )
 _LABEL = re.compile(r"[^\W\d_][^\d:.\n]{2,30}?(?:\s|n[.°º]{1,2})\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?\s?[).:–—]")
 _BEFORE_DETAIL = re.compile(r"^([^:(–—]{2,60}?)\s*(?:[:(–—]|\s-\s)")
+_ON_SUBJECT = re.compile(
+    r"^(exercises|exercices|übungen|ejercicios|esercizi|exercícios|quiz) (?:on|about|zu[mr]?|sobre|sur|su) ."
+)
 _TESTED = re.compile(r"\\?<(?:question|variant|вопрос)", re.IGNORECASE)  # of a bank of questions for a testing program
 _SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)")  # "lecture summary", "Tom's summary"
 LONGEST_NAME = 80
@@ -86,8 +89,8 @@ def _by_numbered_name(bare: str) -> NamedRole | None:
 
 
 def _by_detailed_name(bare: str) -> NamedRole | None:
-    """Role of "Exercises (optional)" and "Exercises for chapter 3"."""
-    detail = _BEFORE_DETAIL.match(bare) or _for_chapter().match(bare)
+    """Role of "Exercises (optional)", "Exercises for chapter 3" and "Exercises on cells"."""
+    detail = _BEFORE_DETAIL.match(bare) or _ON_SUBJECT.match(bare) or _for_chapter().match(bare)
     named = _names().get(detail[1]) if detail else None
     return None if named and named.weak and ":" in bare else named
 

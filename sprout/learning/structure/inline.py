@@ -35,11 +35,13 @@ class InlineText:
     Args:
         images: the alternative texts of the images in it, those within links left out.
         is_caption: whether HTML marks the text as the caption of a figure.
+        below: the text that stands right behind such a figure.
     """
 
     spans: Spans
     images: tuple[str, ...] = ()
     is_caption: bool = False
+    below: Spans = ()
 
 
 def inline_text(tokens: Sequence[Token], *, keeps_lines: bool = False) -> InlineText:
@@ -51,7 +53,9 @@ def inline_text(tokens: Sequence[Token], *, keeps_lines: bool = False) -> Inline
     builder = _SpanBuilder(keeps_lines=keeps_lines)
     for token in tokens:
         builder.add(token)
-    return InlineText(tidy_spans(builder.spans), tuple(builder.images), builder.is_caption)
+    end = builder.figure_end if builder.figure_end is not None else len(builder.spans)
+    spans, below = tidy_spans(builder.spans[:end]), tidy_spans(builder.spans[end:])
+    return InlineText(spans, tuple(builder.images), builder.is_caption, below)
 
 
 def tidy_spans(spans: Sequence[Span]) -> Spans:
@@ -86,6 +90,7 @@ class _SpanBuilder:
     spans: list[Span] = field(default_factory=list)
     images: list[str] = field(default_factory=list)
     is_caption: bool = False
+    figure_end: int | None = None
     keeps_lines: bool = False
     _open: list[SpanKind] = field(default_factory=list)
     _target: str | None = None
@@ -136,6 +141,8 @@ class _SpanBuilder:
         tag = _TAG.match(content)
         name = tag[2].lower() if tag else ""
         closes = bool(tag and tag[1])
+        if closes and name == "figure" and self.is_caption:
+            self.figure_end = len(self.spans)
         if name in _HIDDEN_TAGS:
             self._hidden = "" if closes else name
         if name in _BREAKING_TAGS:

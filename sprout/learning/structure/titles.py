@@ -24,7 +24,9 @@ _MARKUP = (
     (re.compile(r"</?[a-zA-Z][^<>]{0,300}>"), ""),
 )
 _NUMBER = re.compile(
-    r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/]|\d{1,2}\s[·•|]|§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
+    r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/](?:\s+[A-Ha-h][.)])?|\d{1,2}\s[·•|]|"
+    r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
+    r"\d{1,3}(?:\.\d{1,3}){0,5}\.-\s*(?=[^\W\d_])|"
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
 )
 _PICTURES = re.compile(
@@ -33,7 +35,7 @@ _PICTURES = re.compile(
 _ROMAN = re.compile(r"\s*[IVX]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
 _BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
 _CONTINUED = re.compile(
-    r"(?i)(?:(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*[(\[–—-]\s*)(?:continued|contd?|continuation|fortsetzung|"
+    r"(?i)(?:(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*[(\[–—-]\s*)(?:continued?|contd?|continuation|fortsetzung|"
     r"forts|suite|continuación|continuação|continua|seguito|segue|продолжение))[.…]{0,3}[)\]]?$"
 )
 _UNNUMBERED = re.compile(

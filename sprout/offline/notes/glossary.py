@@ -1,7 +1,7 @@
 """Glossaries of notes: what a document itself says to be its terms and their meanings, as definitions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sprout.learning.structure.heading_roles import Role, named_role
 from sprout.learning.structure.plain_entries import LED
@@ -40,9 +40,7 @@ def with_definitions(blocks: Sequence[Block], *, in_glossary: bool, heading: str
     """
     found: list[Block] = [one for block in blocks for one in (_rows(block) or [block])]
     if in_glossary:
-        units: list[Block] = [
-            item for block in found for item in (block.items if isinstance(block, ListBlock) else [block])
-        ]
+        units = [unit for block in found for unit in _units(block)]
         read = [(_entry(unit) or unit) for unit in units]
         defined = sum(isinstance(one, Definition) for one in read)
         if defined >= max(LEAST_ENTRIES, ENTRY_SHARE * len(read)):
@@ -61,6 +59,15 @@ def _rows(block: Block) -> Sequence[Block]:
     if heads[0] not in terms or heads[1] not in meanings:
         return []
     return [Definition(block.start, block.end, row[0], (_said(block, text_of_spans(row[1])),)) for row in block.rows]
+
+
+def _units(block: Block) -> Iterator[Block]:
+    """What may be an entry: a block that is no list, and an item; of one that is none, what stands in it."""
+    for item in block.items if isinstance(block, ListBlock) else [block]:
+        if isinstance(item, ListItem) and not _entry(item):
+            yield from (unit for inner in item.blocks for unit in _units(inner))
+        else:
+            yield item
 
 
 def _entry(block: Block) -> Definition | None:

@@ -9,14 +9,20 @@ MOST_WORDS, LONGEST = 14, 140  # words and characters
 _SPOKEN = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formula or a number
 _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
-    r"[^\W\d_]{5}[.!?] +\w|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
-    r"[^\W\d_],[^\W\d_]|\.\.\.\w|(?:\b[A-Z]{2,} \w*\d\w* ){2}"  # what a machine reads
+    r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +\w|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
+    r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|(?:\b[A-Z]{2,} \w*\d\w* ){2}|"  # what a machine reads
+    r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was)$"
 )
 _SINGLE_CASE = re.compile(
     r"(?i)(?:example|exercise|solution|proof|beispiel|aufgabe|übung|lösung|beweis|exemple|exercice|démonstration|preuve|"
     r"ejemplo|ejercicio|solución|demostración|esempio|esercizio|soluzione|dimostrazione|exemplo|exercício|solução|"
     r"demonstração)\s*(?:\d|[:：])"
 )
+_OF_A_CASE = re.compile(
+    r"(?i)(?:an? |un |una |une |um |ein )?(?:examples?|exemples?|beispiele?|ejemplos?|esempio|esempi|exemplos?) (?!\d)|"
+    r"[^:]* example$"
+)
+_ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -25,7 +31,7 @@ def names_subject(heading: str) -> bool:
     short = len(heading.split()) <= MOST_WORDS and len(heading) <= LONGEST
     named = bool(_BEGINS.match(heading) and _SPOKEN.search(heading) and not _SENTENCE.search(heading))
     before, last = ["", "", *heading.casefold().split()][-2:]
-    cut = last in _introducing_words() and before not in _introducing_words()  # "du son" is no "son …"
+    cut = last in _introducing_words() and not (last in _ALSO_NOUNS and before in _introducing_words())
     cut = cut or heading.count("(") > heading.count(")")
     return short and named and not (cut or _SINGLE_CASE.match(heading))
 
@@ -34,13 +40,13 @@ def names_subject(heading: str) -> bool:
 def _introducing_words() -> frozenset[str]:
     """Words of any language that something has to follow; of two letters at least, as in "Vitamin A"."""
     words = {word for code in CODES for word in language(code).words.determiners if len(word) > 1}
-    return frozenset(
-        words | {"then", "and", "or", "of", "to", "dann", "und", "oder", "von", "alors", "et", "ou", "entonces"}
-    )
+    return frozenset(words | {*"then and or of to dann und oder von alors et ou entonces".split()})
 
 
 @lru_cache(maxsize=4_096)
 def says_nothing(title: str) -> bool:
-    """Whether a title names no subject by itself, in any language: "Overview", "What is it?"."""
+    """Whether a title names no subject by itself, in any language: "Overview", "What is it?", "Example of a case"."""
+    if _OF_A_CASE.match(title):
+        return True
     words = {*_LETTERS.findall(title.casefold())} - empty_titles()
     return title.casefold() in empty_titles() or any(words <= language(code).stopwords for code in CODES)

@@ -34,11 +34,13 @@ class Phrases:
     no_more: str
     # questions and their criteria
     described: str
+    labelled: str
     typed: str
     cell: str
     passage: str
+    passage_begun: str
     point: str
-    point_n: str
+    part_n: str
     on_topic: str
     on_topic_states: str
     # little words

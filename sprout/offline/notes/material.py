@@ -1,5 +1,6 @@
 """Material for questions: what some subconcepts state, and what the text around them states."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +14,7 @@ from sprout.learning.structure.tree import Block
 from sprout.learning.text.stems import same_stem
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import Phrases, language
-from sprout.offline.notes.meanings import TermMeaning, meanings_in
+from sprout.offline.notes.meanings import TermMeaning, labelled_in, meanings_in
 from sprout.offline.notes.terms import known_terms
 from sprout.offline.notes.words import key_of
 
@@ -27,6 +28,7 @@ class QuestionKind(StrEnum):
     TERM = "term"
     TYPED_TERM = "typed_term"
     CELL = "cell"
+    LABEL = "label"
     OWN_WORDS = "own_words"
 
 
@@ -101,6 +103,22 @@ class Material:
                 if self._usable(one.sentence):
                     found.setdefault(one.key, (number, one))
         return [*found.values()]
+
+    @cached_property
+    def labelled(self) -> list[tuple[int, list[TermMeaning]]]:
+        """The lists of the topics that say something of one thing after the other, with the number of the topic.
+
+        A label that two lists have is an aspect, such as "Age", and no thing.
+        """
+        lists = [
+            (number, items)
+            for number, topic in enumerate(self.topics)
+            for items in labelled_in(topic.blocks, self.code)
+            if all(self._usable(one.sentence) for one in items)
+        ]
+        others = labelled_in(self.around, self.code)
+        uses = Counter(one.key for items in (*(items for _, items in lists), *others) for one in items)
+        return [(number, items) for number, items in lists if all(uses[one.key] == 1 for one in items)]
 
     @cached_property
     def all_meanings(self) -> list[TermMeaning]:

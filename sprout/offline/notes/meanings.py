@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sprout.learning.structure.plain_entries import LED
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind
+from sprout.learning.structure.tree import Block, Definition, ListBlock, ListItem, Paragraph, SpanKind
 from sprout.offline.notes.facts import (
     QUESTION,
     is_whole,
@@ -16,12 +16,14 @@ from sprout.offline.notes.facts import (
     split_sentences,
     without_article,
 )
+from sprout.offline.notes.headings import says_nothing
 from sprout.offline.notes.language import language
 from sprout.offline.notes.words import WORD, key_of, needs_context, word_count, words_of
 
 MOST_TERM_WORDS = 4
 MEANING_WORDS = (3, 32)
 LEAST_STATED = 4  # words of a meaning in a sentence, "a" not counted: "a simple example" is none
+LEAST_LABELLED, LABELLED_SHARE = 4, 0.8  # items of a list that say something of what they name
 DEFINING_SHARE = 2 / 3  # of a list's items, from which on it says what things are
 MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
 
@@ -47,6 +49,10 @@ class TermMeaning:
     subject: str
     meaning: str
     sentence: str
+
+    def shares_word(self, other: "TermMeaning") -> bool:
+        """Whether one term has a word of the other, so that what is said of one may be true of both."""
+        return bool({*self.key.split()} & {*other.key.split()})
 
 
 def meanings_in(blocks: Sequence[Block], code: str, *, known: frozenset[str] = frozenset()) -> list[TermMeaning]:
@@ -128,6 +134,29 @@ def _stated(sentence: str, known: Collection[str], code: str) -> TermMeaning | N
         return None
     least = LEAST_STATED + bool({*words_of(meaning)[:1]} & given.words.indefinite)
     return _meaning(without_article(subject, code), subject, meaning, sentence, code, least=least)
+
+
+def labelled_in(blocks: Sequence[Block], code: str) -> list[list[TermMeaning]]:
+    """Of each list that says something of one thing after the other, "Dopamine: moves the muscles", its items."""
+    found = []
+    for block in (one for one in blocks if isinstance(one, ListBlock) and not _defined_in_list(one, code)):
+        read = [made for item in block.items if (made := _labelled(item, code))]
+        told = {one.key for one in read}
+        if len(told) == len(read) >= max(LEAST_LABELLED, LABELLED_SHARE * len(block.items)):
+            found.append(read)
+    return found
+
+
+def _labelled(item: ListItem, code: str) -> TermMeaning | None:
+    first = item.blocks[0] if item.blocks else None
+    text = text_of_spans(first.spans) if isinstance(first, Paragraph) else ""
+    parts = LED.fullmatch(text)
+    if parts is None or not names_thing(parts["term"], code) or says_nothing(parts["term"]):
+        return None
+    said = sentences_of(parts["meaning"])[0]
+    if needs_context(said, code) or language(code).patterns.meta.search(said):
+        return None
+    return _meaning(parts["term"], parts["term"], said, text, code, least=LEAST_STATED)
 
 
 def names_thing(term: str, code: str) -> bool:

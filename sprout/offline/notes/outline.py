@@ -24,8 +24,10 @@ FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
 MOST_UNHEADED = 5  # of running text: what names them are but words that they use
 SMALLEST = 40  # words of a section that is a concept of its own
 SMALLEST_UNNAMED = 150
-LONGEST_TITLE, LONGEST_RANGE = 90, 130
-NAMED_TERMS, JOINED_TERMS = 5, 2
+SMALLEST_FOREWORD = WORDS_A_CONCEPT  # before the first heading
+SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
+LONGEST_TITLE, LONGEST_RANGE = 90, 160
+NAMED_TERMS, NAMING_TERMS, JOINED_TERMS = 5, 3, 2
 LEAST_NUMBERED = 3  # headings of a word and a number, from which on they are a series: "World War II" is none
 NUMBERED_SHARE = 0.6  # of the headings of a stretch
 TITLE_SLIDE = 15  # words on a slide with authors and a date
@@ -34,9 +36,11 @@ CRUMB = 25  # words that are no part of their own
 
 _NUMBERED = re.compile(
     r"(?P<kind>(?:[^\W\d_]+\.? ){1,2}(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
-    r"(?P<number>\d{1,4}[a-z]?|[IVXLC]{1,8})[.:)]?|"
+    r"(?P<number>\d{1,4}[a-z]?(?:,? [^\W\d_]+\.? \d{1,3})?|[IVXLC]{1,8})[.:)]?|"
     r"(?P<date>(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
 )
+_DASH = re.compile(r"\s[–—-]\s")
+_SECOND_PART = re.compile(rf"{_DASH.pattern}|\s\(|:\s")
 _WORD = re.compile(r"[^\W\d_]{2}")  # a letter alone is a symbol
 
 
@@ -89,7 +93,8 @@ def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list
     explains = all(entries_in(part.blocks) for _, part in tops)
     wanted = max(1, min(most if headed or explains else MOST_UNHEADED, wanted))
     found = _cut(open_largest(found, most=wanted, longer_than=total // wanted), wanted, total, code)
-    return merge_small(found, lambda each: _is_small(each, code), most=wanted)
+    least = SMALLEST_FOREWORD if headed else SMALLEST_UNNAMED
+    return merge_small(found, lambda each: _is_small(each, code, least), most=wanted)
 
 
 def is_one_subject(parts: Sequence[Part]) -> bool:
@@ -131,7 +136,8 @@ def titles_of(stretches: Sequence[Stretch], code: str, *, within: bool = False) 
         within: whether they stand under the heading of which they are pieces, and need not repeat it.
     """
     every = [[*_titles(one, [other for other in stretches if other is not one], code, within)] for one in stretches]
-    for at, name in _numbered_titles(stretches, code).items():
+    named = _numbered_titles(stretches, code) | ({} if within else _part_titles(stretches, code))
+    for at, name in named.items():
         every[at].insert(0, name)
     firsts = Counter(candidates[0].casefold() for candidates in every)
     titles: dict[str, str] = {}
@@ -217,10 +223,10 @@ def term_pieces(part: Part, code: str) -> list[Stretch]:
     return merge_small(found, lambda piece: piece.words < CRUMB, most=len(found))
 
 
-def _is_small(stretch: Stretch, code: str) -> bool:
+def _is_small(stretch: Stretch, code: str, least_unnamed: int) -> bool:
     """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing that it says."""
     named = any(part.title for part in stretch.parts) or stretch.terms
-    few = stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
+    few = stretch.words < (SMALLEST if named else least_unnamed)
     return few or not stretch.tells(code)
 
 
@@ -252,11 +258,7 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
         yield f"{capitalized(names[0])}{TO}{names[-1]}"
     if not titles:
         first = [stretch.parts[0].label, *map(capitalized, terms), *(part.path[-1] for part in headed)]
-        most_used = stretch.key_terms(code)[:1]
-        if others and not headed and most_used and key_of(most_used[0], code) != key_of(terms[0], code):
-            both = [*terms, *most_used][:JOINED_TERMS]  # its own term alone is not what it is about
-            first.insert(1, capitalized(say.listed(both, quote=False)))
-        yield from [title for title in first if title] or [capitalized(say.point_n.format(n=1))]
+        yield from [title for title in first if title] or [capitalized(say.part_n.format(n=1))]
         return
     if len(titles) == 1 and terms and len(headed) == len(stretch.parts):
         if within and len(terms) <= JOINED_TERMS:
@@ -266,16 +268,40 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     above = _above(headed, others)
     if names_subject(above) and not says_nothing(above):
         yield above
-    whole = NAME_SEPARATOR.join(titles)
-    if len(whole) <= LONGEST_TITLE or len(titles) == 1:
-        yield whole
-    elif len(ends := f"{titles[0]}{TO}{titles[-1]}") <= LONGEST_RANGE:
-        yield ends
-    else:
-        yield f"{titles[0]} {say.and_more}"
+    if not (told or within) and (about := _about(stretch, others, code)):
+        yield f"{titles[0]}: {about}"
+    whole = _joined(titles)
+    under = "" if within else _under(headed, others)
+    if under and under not in whole and all(len(title.split()) <= SHORT_NAME for title in titles):
+        yield f"{under}: {whole}"
+    yield whole if len(whole) <= LONGEST_RANGE or len(titles) == 1 else f"{titles[0]} {say.and_more}"
     if len(terms) > JOINED_TERMS:
         yield f"{capitalized(terms[0])} {say.and_more}"
     yield HEADING_SEPARATOR.join(named[0].path[-2:])
+
+
+def _about(stretch: Stretch, others: Sequence[Stretch], code: str) -> str:
+    """What a stretch is about whose headings do not say it: the sections below, else its key terms."""
+    below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.title)]
+    if 2 * sum(each.words for each in below) > stretch.words:
+        return _joined([each.title for each in below])
+    terms = _key_terms([one.blocks for one in (stretch, *others)], code)[0]
+    return language(code).phrases.listed(terms[:JOINED_TERMS], quote=False)
+
+
+def _joined(titles: Sequence[str]) -> str:
+    """All titles as one, or where that is long the first and the last."""
+    whole = NAME_SEPARATOR.join(titles)
+    if len(whole) <= LONGEST_TITLE or len(titles) == 1:
+        return whole
+    return TO.join(dict.fromkeys((_brief(titles[0]), _brief(titles[-1]))))
+
+
+def _brief(title: str) -> str:
+    """A long title, or one with a dash in it, without what follows its first part."""
+    first = _SECOND_PART.split(title)[0]
+    is_cut = len(title) > LONGEST_TITLE // 2 or _DASH.search(title)
+    return first if is_cut and names_subject(first) and len(first.split()) > 1 else title
 
 
 def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
@@ -293,12 +319,24 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
             if found["date"] or kinds[found["kind"].casefold()] >= (LEAST_NUMBERED if found["kind"] else 2)
         ]
         if len(names) == len(each) == 1:
-            texts = [other.blocks for other in (one, *(other for other in stretches if other is not one))]
-            about = _key_terms(texts, code)[0][:JOINED_TERMS]
-            titles[at] = f"{names[0]}: {language(code).phrases.listed(about, quote=False)}" if about else names[0]
+            about = _about(one, [other for other in stretches if other is not one], code)
+            titles[at] = f"{names[0]}: {about}" if about else names[0]
         elif names and len(names) >= NUMBERED_SHARE * len(each):
             titles[at] = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
     return titles
+
+
+def _part_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
+    """Titles of pieces of running text, which are parts by their length more than by what they are about."""
+    say = language(code).phrases
+    pieces = [at for at, one in enumerate(stretches) if one.terms and not any(part.path for part in one.parts)]
+    pieces = [at for at in pieces if not _is_dictionary(stretches[at], stretches[at].terms)]
+    names = [dict.fromkeys((*stretches[at].terms, *stretches[at].key_terms(code))) for at in pieces]
+    return {
+        at: f"{capitalized(say.part_n.format(n=number))}: {', '.join([*its][:NAMING_TERMS])}"
+        for number, (at, its) in enumerate(zip(pieces, names, strict=True), start=1)
+        if len(pieces) > 1
+    }
 
 
 def _is_dictionary(stretch: Stretch, names: Sequence[str]) -> bool:
@@ -314,6 +352,14 @@ def _above(parts: Sequence[Part], others: Sequence[Stretch]) -> str:
     above = tuple(level[0] for level in takewhile(lambda level: len({*level}) == 1, levels)) if len(parts) > 1 else ()
     elsewhere = any(part.path[: len(above)] == above for other in others for part in other.parts)
     return above[-1] if above and not elsewhere else ""
+
+
+def _under(parts: Sequence[Part], others: Sequence[Stretch]) -> str:
+    """The heading right above all of the parts, if other parts stand under another one."""
+    above = {part.path if part.opening else part.path[:-1] for part in parts}
+    path = above.pop() if len(above) == 1 else ()
+    elsewhere = any(part.path[: len(path)] != path for other in others for part in other.parts if part.path)
+    return path[-1] if path and elsewhere and names_subject(path[-1]) and not says_nothing(path[-1]) else ""
 
 
 def capitalized(text: str) -> str:

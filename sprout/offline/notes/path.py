@@ -9,7 +9,7 @@ from sprout.learning.paths.heading_names import description_of
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
-from sprout.learning.text.language import detect_language
+from sprout.learning.text.language import DEFAULT_LANGUAGE, leading_language
 from sprout.offline.graph_plan import Plan, PlannedNode
 from sprout.offline.notes.document import FEWEST_WORDS, Document, Part, read_document
 from sprout.offline.notes.facts import sentences_in
@@ -20,7 +20,7 @@ from sprout.offline.notes.outline import NAMED_TERMS, Stretch, stretches_of, tit
 from sprout.offline.notes.points import points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms
-from sprout.offline.notes.words import key_of
+from sprout.offline.notes.words import key_of, words_of
 
 LEAST_OF_A_FULL_PATH = 3
 SHORT_WORDS = 600  # of notes, from which on a short path has another reason
@@ -29,6 +29,7 @@ LONGEST_DESC = 600
 HEADINGS_OF_A_POINT = 2  # its own and the one above: the passages that are given may hold but one of two equal ones
 CHARACTERS_FOR_LANGUAGE = 20_000
 
+_FIRST_GREEK = "\u0370"  # letters before it are Latin; a symbol such as "α" tells no language
 _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 
 
@@ -103,7 +104,8 @@ def passage_of(subconcept: Subconcept, code: str) -> Passage:
 
 
 def code_of(documents: Sequence[Document], desc: str = "") -> str:
-    """The code of the language that the documents are in, by their first 20,000 characters without formulas.
+    """The code of the language that the documents are in, by their first 20,000 characters without formulas; English
+    where it is none of `CODES`.
 
     Args:
         desc: of a concept; where it was made from notes, it begins in their language.
@@ -112,7 +114,9 @@ def code_of(documents: Sequence[Document], desc: str = "") -> str:
         if desc.startswith(description_of("", language=code)):
             return code
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
-    return detect_language(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]), among=CODES)
+    words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
+    found = leading_language(word for word in words if word < _FIRST_GREEK)
+    return found if found in CODES else DEFAULT_LANGUAGE
 
 
 def _passage(title: str, headings: Sequence[str], blocks: Sequence[Block], code: str) -> Passage:

@@ -18,8 +18,9 @@ from sprout.offline.notes.words import gives_away, singles_out, words_of
 
 DISTRACTORS = 3
 GAP = "____"
-MOST_CELLS = 3
-NAME_WORDS = 6  # of a passage that is called by how it begins
+MOST_CELLS = MOST_LABELS = 3  # of a table or list
+LONGEST_BEGINNING = 18  # words of a passage that it is called by: its first sentence, or a clause of it
+SHORTEST_BEGINNING, CUT_BEGINNING = 4, 9
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -32,6 +33,7 @@ _ALSO_CALLED = re.compile(
     r"\btambién (?:llamad|conocid|denominad)|\banche (?:chiamat|dett|not)|"
     r"\btambém (?:chamad|conhecid|denominad)"
 )
+_CLAUSE_END = re.compile(r"[,;:–—]$")
 _MARKS = re.compile(r"[|#<>{}\[\]\\$*_`]")
 _RAISED = re.compile("[²³¹⁰⁴-⁹ⁿ®™]")
 _ABBREVIATED = re.compile(r"(?P<term>[^()]{2,}) \((?P<other>[^()]{2,})\)")
@@ -48,6 +50,19 @@ def term_questions(material: Material) -> Iterator[NoteQuestion]:
             said_of = {term: other.meaning for term, other in zip(shown[1:], others, strict=True)}
             fields = _choice(prompt, shown[0], [*said_of], 1)
             yield NoteQuestion(QuestionKind.TERM, number, (one.sentence,), one.term, fields, said_of)
+
+
+def label_questions(material: Material) -> Iterator[NoteQuestion]:
+    """What a list says of a thing → the thing, among those beside it."""
+    for number, items in material.labelled:
+        for one in items[:MOST_LABELS]:
+            others = [other for other in items if other is not one and not one.shares_word(other)][:DISTRACTORS]
+            names = [other.term for other in others]
+            if len(others) == DISTRACTORS and not singles_out(one.meaning, one.term, names, code=material.code):
+                prompt = material.say.labelled.format(meaning=one.meaning)
+                said_of = {other.term: other.meaning for other in others}
+                fields = _choice(prompt, one.term, names, 1)
+                yield NoteQuestion(QuestionKind.LABEL, number, (one.sentence,), one.term, fields, said_of)
 
 
 def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
@@ -115,7 +130,8 @@ def own_words_question(material: Material, number: int, *, title: str, blocks: S
     is_about = words and 2 * shared_stems(words, stems([text])) >= len(words)
     if not is_about or not is_prose(blocks, material.code):
         text = "\n".join(listed_lines(blocks, material.code))
-    return _told_again(material, number, title, text, about=title) if text else None
+    asked = material.say.passage.format(term=material.quoted(title))
+    return _told_again(material, number, asked, text, about=title) if text else None
 
 
 def passage_question(material: Material, number: int, *, blocks: Sequence[Block]) -> NoteQuestion | None:
@@ -124,17 +140,28 @@ def passage_question(material: Material, number: int, *, blocks: Sequence[Block]
     None where a sentence of it may not be used.
     """
     text = running_text(blocks)
-    usable = all(material.may_use(sentence) for sentence in sentences_of(text))
-    words = text.split()[:NAME_WORDS]
-    name = " ".join([*words, "…"]) if is_whole(" ".join(words)) and not _MARKS.search(" ".join(words)) else ""
-    return _told_again(material, number, name, text, about=material.topics[number].title) if name and usable else None
+    sentences = sentences_of(text)
+    begins = _beginning(sentences[0]) if sentences else ""
+    if not begins or _MARKS.search(begins) or not is_whole(begins) or not all(map(material.may_use, sentences)):
+        return None
+    asked = material.say.passage_begun.format(words=material.quoted(begins))
+    return _told_again(material, number, asked, text, about=material.topics[number].title)
 
 
-def _told_again(material: Material, number: int, name: str, text: str, *, about: str) -> NoteQuestion:
+def _beginning(sentence: str) -> str:
+    """A sentence that is not long, else its first clauses, else its first words."""
+    words = sentence.split()
+    if len(words) <= LONGEST_BEGINNING:
+        return sentence
+    ends = [at for at in range(SHORTEST_BEGINNING, LONGEST_BEGINNING + 1) if _CLAUSE_END.search(words[at - 1])]
+    return " ".join([*words[: max(ends, default=CUT_BEGINNING)], "…"])
+
+
+def _told_again(material: Material, number: int, asked: str, text: str, *, about: str) -> NoteQuestion:
     say = material.say
     points = ((say.point, text, 0.8), (say.on_topic, say.on_topic_states.format(term=about), 0.2))
     fields = {
-        "prompt": say.passage.format(term=material.quoted(name)),
+        "prompt": asked,
         "format": "open_ended",
         "correct_answer": text,
         "criteria": [

@@ -1,6 +1,7 @@
 """Scope of a concept or subconcept in notes: what its description names, by heading and by term."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING, named_in
 from sprout.learning.structure.titles import heading_key
@@ -23,11 +24,14 @@ def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str
     if found:
         return [_about(part, terms, code) if terms else part for part in dict.fromkeys(found)]
     whole = [document.content for document in documents if document.content.words]
+    if terms:  # text that nothing heads: in a document with headings what stands before the first
+        whole = [_opening(part) for part in whole if not part.parts or part.blocks] or whole
     if entries := _entries(whole, [*terms, *title.split(TO)], code):
         return [Part((), entries)]
     if is_one_subject(whole):
         return whole
-    run = densest_run([block for part in whole for block in part.all_blocks], [*terms, title, *_words(title)], code)
+    said = title.rpartition(": ")[2]
+    run = densest_run([block for part in whole for block in part.all_blocks], [*terms, said, *_words(said)], code)
     return [Part((), run)] if run else whole
 
 
@@ -38,6 +42,10 @@ def _entries(whole: Sequence[Part], names: Sequence[str], code: str) -> tuple[Bl
     named = [at for at, term in enumerate(entries_in(blocks)) if key_of(term, code) in keys]
     entries = [block for block in blocks if isinstance(block, Definition)]
     return tuple(entries[named[0] : named[-1] + 1]) if named else ()
+
+
+def _opening(part: Part) -> Part:
+    return replace(part, parts=())
 
 
 def _words(title: str) -> list[str]:

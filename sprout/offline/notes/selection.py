@@ -13,6 +13,7 @@ SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's
 KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], float]] = {
     QuestionKind.CELL: (questions.cell_questions, 2.5),
     QuestionKind.TERM: (questions.term_questions, 2.5),
+    QuestionKind.LABEL: (questions.label_questions, 2.2),
     QuestionKind.TYPED_TERM: (questions.typed_term_questions, 2.0),
 }
 

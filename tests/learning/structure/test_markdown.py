@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sprout.learning.structure.markdown import MAX_LINES, read_structure
-from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.tree import (
     Block,
     Box,
@@ -96,6 +96,14 @@ def test_spans_say_what_is_marked() -> None:
 def test_html_is_read_for_its_text() -> None:
     text = "<div>\nH<sub>2</sub>O, x<sup>2</sup> and <b>bold</b>\n</div>\n\n<!-- no\n\ntext -->\n\nSeen."
     assert [text_of(block) for block in blocks_of(text)] == ["H₂O, x² and bold", "Seen."]
+
+
+def test_text_right_behind_a_figure_is_no_part_of_its_caption() -> None:
+    figure = '<figure>\n<img src="a.png" alt="A mill">\n<figcaption>Old mill, CC BY</figcaption>\n</figure>'
+    drawn, said = blocks_of(f"{figure}\nThe mill grinds grain.\nIt stands by the river.")
+    assert isinstance(drawn, Figure)
+    assert text_of_spans(drawn.caption) == "Old mill, CC BY"
+    assert text_of(said) == "The mill grinds grain. It stands by the river."
 
 
 def test_a_comment_without_an_end_stays_text() -> None:

@@ -41,6 +41,9 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("Ejercicio 5", Role.EXERCISES, "exercises"),
         ("Ejercicio N.º 5 - Vectores", Role.EXERCISES, "exercises"),
         ("Exercício 1", Role.EXERCISES, "exercises"),
+        ("Ejercicios sobre el tema", Role.EXERCISES, "exercises"),
+        ("Über mich", Role.FURNITURE, "acknowledgements"),
+        ("Navigate", Role.FURNITURE, "navigation"),
         ("Упражнение 4", Role.EXERCISES, "exercises"),
         ("Solution to Exercise 3", Role.ANSWERS, "answers"),
         ("Corrigé de l'exercice 4", Role.ANSWERS, "answers"),
@@ -125,6 +128,11 @@ def test_options_go_with_their_question_and_the_answer_after_them() -> None:
         ("answers", "answer"),
         ("content", ""),
     ]
+
+
+def test_a_line_drawn_for_a_number_asks_nothing() -> None:
+    text = f"# FEC v. Cruz\n\n596 U.S. ___ (2022)\n\n- The senator broke the rule.\n- He had standing.\n\n{PROSE}\n"
+    assert {role for role, _ in block_roles(text)} == {"content"}
 
 
 def test_lettered_cases_and_lists_of_reasons_are_content() -> None:

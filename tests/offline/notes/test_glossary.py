@@ -37,6 +37,7 @@ def written(line: str) -> str:
         "## Glosario\n\n" + written("1. {term} -> {meaning}\n"),
         "## Termini chiave\n\n" + written("- {term} (lat.): {meaning}\n"),
         "## Vocabulário\n\n" + written("- {term} — {meaning}\n"),
+        "## Terms\n\n- Metals (of the smith)\n" + written("  - {term}: {meaning}\n"),
         "## Glossary\n\n" + written("### {term}\n\n{meaning}. It is sold by weight.\n\n"),
         "## Materials\n\n" + written("{term}\n: {meaning}\n\n"),
         "## Materials\n\n| Term | Definition |\n|---|---|\n" + written("| {term} | {meaning} |\n"),

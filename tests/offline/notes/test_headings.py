@@ -19,6 +19,8 @@ from sprout.offline.notes.headings import names_subject, says_nothing
         "What happens to the rain on the ground",
         "Europe between 1815 and 1848",
         "Les paramètres du son",
+        "What cells are",
+        "Uses of biology,the social sciences and technology",
     ],
 )
 def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
@@ -39,6 +41,9 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
         "of the good and its price.",
         "aumenta?",
         "A change of the prices changes the",
+        "Arctic change is driven by changes in the",
+        "Inorganic molecules are",
+        "a,b,laz",
         "16 HLT B0 DAT 000 B1 DAT 001 VAL DAT 050",
         "a,laz...lan",
         "https://example.org/notes.html",
@@ -53,6 +58,14 @@ def test_formulas_sentences_and_single_cases_name_nothing(heading: str) -> None:
 def test_a_title_of_little_words_says_nothing(title: str) -> None:
     assert says_nothing(title)
     assert not says_nothing(f"{title} of the pump")
+
+
+@pytest.mark.parametrize(
+    "title", ["Example of a conversion", "Exemple dans le cas ordinal", "From base to base example"]
+)
+def test_an_example_says_nothing_without_what_it_is_of(title: str) -> None:
+    assert says_nothing(title)
+    assert not says_nothing(f"Histograms: {title}")
 
 
 def test_a_section_under_such_a_heading_is_found_by_it_and_has_no_title() -> None:

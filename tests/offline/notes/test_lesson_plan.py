@@ -400,3 +400,37 @@ def test_no_choice_shares_a_word_with_its_right_option_alone(name: str) -> None:
             asked = question["prompt"].partition("“")[2]
             wrong = [option for option in question["options"] if option != question["correct_answer"]]
             assert not singles_out(asked, question["correct_answer"], wrong, code=LANGUAGES[name]), question["prompt"]
+
+
+CARRIERS = {
+    "Dopamine": "moves the muscles and rewards what was done",
+    "Serotonin": "keeps the sleep and the mood in balance",
+    "Adrenaline": "wakes the body up when there is danger",
+    "Endorphin": "takes away the pain of a long run",
+}
+
+
+def _listed(said: dict[str, str]) -> str:
+    return "".join(f"- {term}: {meaning}\n" for term, meaning in said.items())
+
+
+def test_what_a_list_says_of_one_thing_after_the_other_is_asked_among_them() -> None:
+    plan = plan_of(f"## Carriers\n\n{_listed(CARRIERS)}")
+    asked = {str(item.input["prompt"]): item.input for item in plan.questions}
+    assert {question["correct_answer"] for question in asked.values()} <= {*CARRIERS}
+    question = asked["Of what do your notes say this? “moves the muscles and rewards what was done”"]
+    assert (question["correct_answer"], {*question["options"]}) == ("Dopamine", {*CARRIERS})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _listed({**CARRIERS, "Example": "a long run on a cold day in winter", "Use": "it is given to people"}),
+        f"{_listed(CARRIERS)}\n{WHOLE}\n\n{_listed({name: f'{said} too' for name, said in CARRIERS.items()})}",
+        _listed(dict([*CARRIERS.items()][:3])),
+    ],
+    ids=["remarks among them", "aspects that come again", "too few"],
+)
+def test_a_list_of_remarks_or_of_aspects_is_not_asked_about(text: str) -> None:
+    plan = plan_of(f"## Carriers\n\n{WHOLE}\n\n{text}")
+    assert not [prompt for prompt in prompts(plan) if prompt.startswith("Of what do")]

@@ -95,30 +95,72 @@ def test_a_page_of_prose_without_headings_is_one_concept_that_is_called_by_what_
     assert titles(learned("bread.txt").lessons["Bread"]) == ["Gluten", "Yeast", "Sourdough"]
 
 
-def test_long_prose_without_headings_is_cut_at_its_turns_and_each_piece_is_called_by_its_most_central_term() -> None:
+def test_long_prose_without_headings_is_cut_at_its_turns_and_each_piece_is_a_part_with_its_most_central_terms() -> None:
     barns = "The barn holds straw. A barn is built of wood, and the barn of a village is high and lined with boards. "
     mills = "The mill grinds grain. A mill has two stones, and the mill of a village stands beside the river bank. "
     forges = "The forge makes nails. A forge needs coal, and the forge of a village has a roof and large bellows. "
     text = "\n\n".join([barns * 12, mills * 12, forges * 12])
-    assert titles(path_of(text)) == ["Barn", "Mill", "Forge"]
-
-
-def test_a_piece_whose_own_term_is_not_what_it_is_about_is_called_by_both() -> None:
-    wheat = (
-        "The wheat is sown by hand. A field of wheat is cut with the sickle, and the wheat of the village is shared. "
-    )
-    mills = "The mill grinds the wheat. Beside the stream stands the mill of the village. "
-    text = "\n\n".join([wheat * 14, f"{wheat * 11}{mills * 2}", wheat.replace("hand", "rake") * 14])
-    assert "Mill and wheat" in titles(path_of(text))
+    plan = path_of(text)
+    assert [title.partition(",")[0] for title in titles(plan)] == ["Part 1: barn", "Part 2: mill", "Part 3: forge"]
 
 
 def test_a_piece_without_a_term_goes_with_the_one_beside_it() -> None:
     barns = "The barn holds straw. A barn is built of wood, and the barn of a village is high and lined with boards. "
     vague = "So it went on. And then it went on once more, as it had gone on before, and so on and on and on again. "
-    assert titles(path_of("\n\n".join([barns * 14, vague * 12, barns.replace("barn", "mill") * 14]))) == [
-        "Barn",
-        "Mill",
+    plan = path_of("\n\n".join([barns * 14, vague * 12, barns.replace("barn", "mill") * 14]))
+    assert [title.partition(",")[0] for title in titles(plan)] == ["Part 1: barn", "Part 2: mill"]
+
+
+def test_a_short_heading_stands_behind_the_one_above_it_where_others_stand_under_another() -> None:
+    grown = "".join(section(name, 400, level=3) for name in ("Physical", "Moral", "Social"))
+    plan = path_of(f"# Psychology\n\n{section('Memory and what it keeps', 300)}## Development\n\n{grown}")
+    assert titles(plan) == [
+        "Memory and what it keeps",
+        *(f"Development: {one}" for one in ("Physical", "Moral", "Social")),
     ]
+
+
+def test_a_word_before_the_first_heading_goes_with_what_follows() -> None:
+    greeting = "Dear candidates, here are all of my notes. " * 24
+    plan = path_of(f"{greeting}\n\n{section('Scarcity', 400)}{section('Demand', 400)}{section('Supply', 400)}")
+    assert titles(plan) == ["Scarcity", "Demand", "Supply"]
+
+
+def test_a_range_of_long_headings_has_the_first_part_of_each() -> None:
+    names = (
+        "Winds of the sea – how the air is moved over the water",
+        "Streams that bring the heat of the south to the north (the conveyor belt)",
+    )
+    others = "".join(section(name, 200) for name in ("Ice", "Sun"))
+    plan = path_of("".join(section(name, 20) for name in names) + others)
+    assert titles(plan)[0] == "Winds of the sea – Streams that bring the heat of the south to the north"
+
+
+def test_headings_that_name_no_subject_stand_with_what_is_spoken_of() -> None:
+    standing = "The standing of a plaintiff is what a court asks for first. A plaintiff has the burden of the proof. "
+    plan = path_of(f"## Review of last class\n\n{standing * 12}\n\n{section('Spokeo, Inc. v. Robins', 300)}")
+    assert titles(plan) == ["Review of last class: standing and plaintiff", "Spokeo, Inc. v. Robins"]
+
+
+@pytest.mark.parametrize("kind", ["Week", "Module 1 Lecture"])
+def test_headings_that_are_but_numbers_stand_with_the_sections_below_them(kind: str) -> None:
+    names = [[f"{name} of part {at}" for name in ("Blues", "Funk", "Disco")] for at in range(1, 4)]
+    parts = ["".join(section(name, 100, level=3) for name in each) for each in names]
+    plan = path_of("".join(f"## {kind} {at}\n\n{part}" for at, part in enumerate(parts, start=1)), most=3)
+    assert titles(plan) == [f"{kind} {at}: {' · '.join(each)}" for at, each in enumerate(names, start=1)]
+
+
+def test_the_pieces_of_text_before_the_first_heading_are_learned_from_that_text_alone() -> None:
+    barns = "The barn holds straw. A barn is built of wood, and the barn of a village is high and lined with boards. "
+    text = f"{barns * 20}\n\n## Mills and forges\n\n{'The barn of the mill is small. ' * 120}"
+    first = path_of(text).nodes[0]
+    parts = own_parts([read_document(text)], title=first.title, desc=first.desc, code="en")
+    assert [part.words for part in parts] == [len(barns.split()) * 20]
+
+
+def test_notes_in_another_language_have_english_words_around_them() -> None:
+    dutch = "De kans is een getal dat zegt hoe vaak iets wordt verwacht en niet hoe het met de uitkomst zal zijn. "
+    assert path_of(dutch * 12).nodes[0].desc.startswith("In your notes:")
 
 
 def test_a_long_text_without_headings_has_few_pieces_for_their_names_are_but_words() -> None:

@@ -1,5 +1,6 @@
 """Outline of a PDF: bookmarks as headings on their pages, unless they are broken."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +12,10 @@ MAX_DEPTH = 6
 MIN_SHARE_IN_ORDER = 0.8
 MAX_TITLE_LINES = 3
 MAX_TITLE = 300
+
+_SLIDE_NUMBER = re.compile(  # all that a program for slides says of them
+    r"(?i)(?:slide|folie|diapositiv[aeo]|slajd|dia|слайд|page|seite|página|pagina)\s*(?:number |nr\.? )?\d{1,4}[.:]?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ def usable_bookmarks(outline: Iterable[OutlineItem], pages: int) -> list[Bookmar
     marks = [
         Bookmark(min(item.level, MAX_DEPTH), title, item.page)
         for item in items
-        if 0 <= item.page < pages and (title := one_line(item.title)[:MAX_TITLE])
+        if 0 <= item.page < pages and (title := one_line(item.title)[:MAX_TITLE]) and not _SLIDE_NUMBER.fullmatch(title)
     ]
     steps = list(pairwise(mark.page for mark in marks))
     if len(items) > MAX_BOOKMARKS or sum(before <= after for before, after in steps) < MIN_SHARE_IN_ORDER * len(steps):

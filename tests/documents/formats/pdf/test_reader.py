@@ -95,6 +95,12 @@ def test_a_bookmark_whose_title_is_a_picture_stands_above_its_page() -> None:
     assert text == "# One\n\nFirst.\n\n# Two\n\nSecond."
 
 
+def test_bookmarks_that_only_count_slides_are_no_headings() -> None:
+    marks = [("Diapositiva 1", 0), ("Slide 2:", 1), ("Slide 3: Work", 2)]
+    text, _ = draft(printed([["First."], ["Second."], ["Third."]], bookmarks=marks))
+    assert [line for line in text.splitlines() if line.startswith("#")] == ["# Slide 3: Work"]
+
+
 def test_bookmarks_that_jump_back_and_forth_are_not_believed() -> None:
     bookmarks = [(f"Mark {number}", 9 - number) for number in range(10)]
     text, _ = draft(printed([["Some text."]] * 10, bookmarks=bookmarks))

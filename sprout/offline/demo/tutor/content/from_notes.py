@@ -149,7 +149,7 @@ class _NotesLesson:
     def _is_titled(self, question: NoteQuestion) -> bool:
         """Whether the title over the question is its answer."""
         answer, title = folded(str(question.fields["correct_answer"])), self._material.topics[question.topic].title
-        return question.kind in (QuestionKind.TERM, QuestionKind.TYPED_TERM) and occurs_in(answer, folded(title))
+        return question.kind is not QuestionKind.CELL and occurs_in(answer, folded(title))
 
     def _prepare(self, question: NoteQuestion, step: ReadingStep, goal: str) -> PreparedQuestion:
         fields, frames = question.fields, self._frames
