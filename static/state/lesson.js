@@ -75,7 +75,7 @@ export function openLesson(nodeId) {
     const lane = session.value && `conversation:${session.value.id}`;
     return lane ? (Object.values(activeRuns.value).find((root) => root.lane === lane && !root.status) ?? null) : null;
   });
-  /** Runs whose reply stands here before the stream has told of them: a late stream makes nobody wait again. */
+  /** Runs whose reply came before the stream told of them: their late events lock no button again. */
   const answeredEarly = new Set();
   /** The run that answers now, also if another tab or an earlier load started it. */
   const run = computed(() => (active.value && answeredEarly.has(active.value.rootId) ? null : active.value));

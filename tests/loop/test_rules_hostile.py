@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.loop.sample_tools import history, look_at, look_tool, say
-from harness.loop.scripted_turn import BEGIN, run_script
+from harness.loop.sample_tools import PICTURE, history, look_at, look_tool, say
+from harness.loop.scripted_turn import BEGIN, refused_requests, run_script
 from sprout.llm.catalogue import facts_of
-from sprout.loop.model import ModelTraits
+from sprout.loop.model import Image, Message, ModelTraits, Text
 from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, TextOut, ThinkingOut, ToolOut
 
@@ -33,6 +33,32 @@ async def test_a_paused_turn_whose_view_is_rewritten_goes_on() -> None:
         messages=[*history(6, words=300), *BEGIN],
     )
     assert play.result.text == "Done."
+
+
+async def test_what_is_thought_after_the_words_that_a_rewritten_pause_needs_is_not_sent_again() -> None:
+    paused = Reply([ThinkingOut("Hm."), TextOut("And on.")], stop_reason="pause_turn")
+    thought = Reply([ThinkingOut("Where was I?"), ToolOut("look", {"at": "a"})])
+    play = await run_script(
+        [paused, Fault("window_exceeded"), thought, say("Done.")],
+        tools=[look_tool()],
+        model_name="claude-sonnet-5-5",
+        messages=[*history(6, words=300), *BEGIN],
+    )
+    assert play.result.text == "Done."
+    assert refused_requests(play.requests) == []
+
+
+async def test_H2_thinking_before_a_picture_that_is_left_out_is_not_sent_again() -> None:
+    picture = Image("image/png", PICTURE)
+    thought = Reply([ThinkingOut("What is drawn?"), ToolOut("look", {"at": "a"})])
+    play = await run_script(
+        [thought, Fault("request_too_large"), say("Done.")],
+        tools=[look_tool()],
+        model_name="claude-sonnet-5-5",
+        messages=[Message("user", (Text("Begin."), picture))],
+    )
+    assert play.result.text == "Done."
+    assert refused_requests(play.requests) == []
 
 
 async def test_trap_21_a_tool_is_not_forced_on_a_model_that_thinks() -> None:

@@ -163,8 +163,13 @@ def _extended_item(item: SentMessage, message: Message) -> SentMessage:
 
 def message_without_thinking(message: Message) -> Message:
     """The message without thinking; the same one where it has none."""
-    blocks = tuple(block for block in message.content if not isinstance(block, (Thinking, RedactedThinking)))
+    blocks = blocks_without_thinking(message.content)
     return message if len(blocks) == len(message.content) else Message(message.role, blocks)
+
+
+def blocks_without_thinking(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks that are no thinking."""
+    return tuple(block for block in blocks if not isinstance(block, (Thinking, RedactedThinking)))
 
 
 def _exchanges(passed: Sequence[tuple[Message, Message | None]]) -> Iterator[Exchange]:

@@ -9,6 +9,7 @@ from typing import Any
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.events import Event, Guardrail, ModelRetry, ModelSwitched, Usage, UsageReported
 from sprout.ids import new_id
+from sprout.loop.context.compacted import blocks_without_thinking
 from sprout.loop.context.keeper import ContextKeeper, View
 from sprout.loop.context.normalisation import beginning_with_user, normalised, without_oldest_image
 from sprout.loop.human import context_question
@@ -86,6 +87,7 @@ class ModelCaller:
         self._prefix = new_id()[-12:]
         self._attempts = 0
         self._rewritten = resumed is not None
+        self._prompted = False
 
     async def call(
         self, state: TurnState, batch: Batch, *, choice: str = "auto"
@@ -127,9 +129,14 @@ class ModelCaller:
             for event in recovery.events:
                 yield event
             await self._wait(recovery.delay_s)
-            view, reply = await self._next_view(state, recovery, builder), builder.reply()
+            view, reply = await self._next_view(state, recovery, builder), self._reply_of(builder)
             state = recovery.state
         yield CallFinished(reply, state)
+
+    def _reply_of(self, builder: ReplyBuilder) -> ModelReply:
+        """The reply; without its thinking where that came after words that no later request has."""
+        reply = builder.reply()
+        return replace(reply, blocks=blocks_without_thinking(reply.blocks)) if self._prompted else reply
 
     async def _unless_stopped(self, built: Awaitable[View | None]) -> View | None:
         """A view; None as soon as a stop is requested, since a summary may take its time."""
@@ -157,7 +164,7 @@ class ModelCaller:
         state = recovery.state
         if not builder.void or state.failure is not None or self._stop.requested or recovery.view is None:
             return None
-        if state.on_fallback == before.on_fallback:
+        if (state.on_fallback, state.images_left_out) == (before.on_fallback, before.images_left_out):
             return recovery.view
         return await self._unless_stopped(self._keeper.build_view(state.transcript, iteration=state.iterations))
 
@@ -200,7 +207,8 @@ class ModelCaller:
         if self._journal:
             live_from = 1 if self._keeper.begins_with_record else 0
             messages = normalised((*messages[:live_from], *self._journal, *messages[live_from:]))
-        if self._rewritten and messages and messages[-1].role == "assistant":
+        self._prompted = bool(self._rewritten and messages and messages[-1].role == "assistant")
+        if self._prompted:
             # The server knows a paused turn only as it was.
             messages = (*messages, Message("user", (Text(notice("go_on")),)))
         for _ in range(state.images_left_out):
@@ -277,6 +285,7 @@ class ModelCaller:
         withdrawn = builder.withdraw()
         if state.images_left_out or without_oldest_image(view.messages) is None:
             return _Recovery(self._failed(state, failure), withdrawn)
+        self._keeper.drop_thinking()
         left_out = "The oldest picture was left out, because the request was too large for the model's server."
         state = replace(state.with_transition("image_error"), images_left_out=1)
         return _Recovery(state, [*withdrawn, Guardrail(level=0, tool=None, noticed=left_out)], view)

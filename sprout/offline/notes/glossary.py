@@ -62,7 +62,7 @@ def _rows(block: Block) -> Sequence[Block]:
 
 
 def _units(block: Block) -> Iterator[Block]:
-    """What may be an entry: a block that is no list, and an item; of one that is none, what stands in it."""
+    """Possible entries: blocks that are no list, and items; of an item that is none, the blocks in it."""
     for item in block.items if isinstance(block, ListBlock) else [block]:
         if isinstance(item, ListItem) and not _entry(item):
             yield from (unit for inner in item.blocks for unit in _units(inner))

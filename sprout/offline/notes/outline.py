@@ -281,7 +281,7 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
 
 
 def _about(stretch: Stretch, others: Sequence[Stretch], code: str) -> str:
-    """What a stretch is about whose headings do not say it: the sections below, else its key terms."""
+    """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
     below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.title)]
     if 2 * sum(each.words for each in below) > stretch.words:
         return _joined([each.title for each in below])

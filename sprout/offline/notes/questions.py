@@ -53,7 +53,7 @@ def term_questions(material: Material) -> Iterator[NoteQuestion]:
 
 
 def label_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What a list says of a thing → the thing, among those beside it."""
+    """Statement of a list → the thing that it is made of, among those beside it."""
     for number, items in material.labelled:
         for one in items[:MOST_LABELS]:
             others = [other for other in items if other is not one and not one.shares_word(other)][:DISTRACTORS]

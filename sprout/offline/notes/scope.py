@@ -24,7 +24,7 @@ def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str
     if found:
         return [_about(part, terms, code) if terms else part for part in dict.fromkeys(found)]
     whole = [document.content for document in documents if document.content.words]
-    if terms:  # text that nothing heads: in a document with headings what stands before the first
+    if terms:  # of text without a heading: in a document with headings the text before the first
         whole = [_opening(part) for part in whole if not part.parts or part.blocks] or whole
     if entries := _entries(whole, [*terms, *title.split(TO)], code):
         return [Part((), entries)]
