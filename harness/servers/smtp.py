@@ -15,7 +15,7 @@ USER, PASSWORD = "sprout", "postman-password"
 
 @dataclass
 class Faults:
-    """What is wrong.
+    """Faults of the server.
 
     Args:
         replies: to commands, instead of the right ones, by their first word; an empty one hangs up.

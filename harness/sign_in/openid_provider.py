@@ -40,7 +40,7 @@ def first_key() -> RSAKey:
 
 @dataclass
 class Faults:
-    """What is wrong.
+    """Faults of the provider.
 
     Args:
         claims: of the token, instead of the right ones; None leaves one out.

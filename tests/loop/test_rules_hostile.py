@@ -61,6 +61,26 @@ async def test_H2_thinking_before_a_picture_that_is_left_out_is_not_sent_again()
     assert refused_requests(play.requests) == []
 
 
+async def test_a_paused_turn_whose_picture_is_left_out_goes_on() -> None:
+    paused = Reply([ThinkingOut("Hm."), TextOut("And on.")], stop_reason="pause_turn")
+    play = await run_script(
+        [paused, Fault("request_too_large"), say("Done.")],
+        model_name="claude-sonnet-5-5",
+        messages=[Message("user", (Text("Begin."), Image("image/png", PICTURE)))],
+    )
+    assert play.result.text == "Done."
+
+
+async def test_a_paused_turn_goes_on_with_another_model() -> None:
+    paused = Reply([ThinkingOut("Hm."), TextOut("And on.")], stop_reason="pause_turn")
+    play = await run_script(
+        [paused, *[Fault("overloaded")] * 4, say("Done.")],
+        model_name="claude-sonnet-5-5",
+        fallback_model="claude-haiku-5-5",
+    )
+    assert play.result.text == "Done."
+
+
 async def test_trap_21_a_tool_is_not_forced_on_a_model_that_thinks() -> None:
     play = await run_script(
         [look_at("a")] * 4 + [say("word " * 600)],

@@ -285,7 +285,7 @@ class ModelCaller:
         withdrawn = builder.withdraw()
         if state.images_left_out or without_oldest_image(view.messages) is None:
             return _Recovery(self._failed(state, failure), withdrawn)
-        self._keeper.drop_thinking()
+        self._drop_thinking()
         left_out = "The oldest picture was left out, because the request was too large for the model's server."
         state = replace(state.with_transition("image_error"), images_left_out=1)
         return _Recovery(state, [*withdrawn, Guardrail(level=0, tool=None, noticed=left_out)], view)
@@ -307,7 +307,7 @@ class ModelCaller:
             builder.stop_reason = CUT
         if isinstance(decision, SwitchModel):
             switched = ModelSwitched(from_model=self._model_name(state), to_model=decision.model, **_why(failure))
-            self._keeper.drop_thinking()
+            self._drop_thinking()
             state = replace(state.with_transition("fallback_model"), on_fallback=True)
             return _Recovery(state, [*withdrawn, switched], view)
         if not keep:
@@ -316,11 +316,16 @@ class ModelCaller:
         retry = ModelRetry(attempt=decision.attempt, of=decision.of, delay_ms=delay_ms, **_why(failure))
         return _Recovery(state, [*withdrawn, retry], view, decision.delay_s)
 
+    def _drop_thinking(self) -> None:
+        """Take all thinking so far out of the view, which is another one then."""
+        self._keeper.drop_thinking()
+        self._rewritten = True
+
     def _back_to_primary(self, state: TurnState) -> TurnState:
         """After some time with the fallback model the primary one is tried again."""
         if not state.on_fallback or not self._retry_policy.end_cooldown():
             return state
-        self._keeper.drop_thinking()
+        self._drop_thinking()
         return replace(state, on_fallback=False)
 
 
