@@ -29,6 +29,7 @@ export function Identities({ provider }) {
       title.current?.focus();
       await loading.load();
     });
+  const busy = deed.busy.value;
   const all = loading.found.value;
   const words = deed.problem.value ?? loading.problem.value;
   const name = provider || t("ac.identity_elsewhere");
@@ -37,7 +38,9 @@ export function Identities({ provider }) {
     <div class="st-in">
       <p class="t13 dim">${t("ac.identities_says")}</p>
       <ul class="mems">
-        ${all?.map((one) => html`<${Way} key=${one.id} way=${one} kind="identity" onRemove=${() => unlink(one)} />`)}
+        ${all?.map(
+          (one) => html`<${Way} key=${one.id} way=${one} kind="identity" busy=${busy} onRemove=${() => unlink(one)} />`,
+        )}
       </ul>
       ${all && !all.length && html`<button class="btn" type="button" onClick=${link}>${t("ac.identity_link")}</button>`}
       <p class="vh" role="status">${says.value}</p>

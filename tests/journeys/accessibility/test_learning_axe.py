@@ -131,7 +131,7 @@ async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path:
         assert [words for words in await announcements(page) if not words.startswith(TOLD)] == []
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        await page.wait_for_function("(title) => document.querySelector('h1').innerText !== title", arg=TREE)
+        await expect(page.locator("h1")).not_to_have_text(TREE)
 
 
 async def _compare_by_keyboard(page: Page) -> None:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, CDPSession, Page, expect
+from playwright.async_api import Browser, CDPSession, Page, Route, expect
 
 from harness.browser import PHONE, open_page
 from harness.servers.signed_in import PASSWORD, SignInServer, serving_sign_in
@@ -98,6 +98,30 @@ async def test_a_passkey_is_added_signs_in_alone_and_after_the_password_and_is_r
         await expect(passkeys.get_by_role("checkbox")).not_to_be_checked()
         await passkeys.get_by_role("button", name="Remove the passkey My laptop").click()
         await expect(passkeys.get_by_text("You have none yet.")).to_be_visible()
+
+
+async def test_no_passkey_is_removed_while_the_password_begins_to_need_it(
+    browser: Browser, server: SignInServer
+) -> None:
+    async with open_page(browser, f"{server.origin}/settings", allow=EXPECTED) as page:
+        await with_authenticator(page)
+        await sign_in(page)
+        passkeys = page.get_by_role("region", name="Passkeys")
+        await passkeys.get_by_label("Name, such as").fill("My laptop")
+        await passkeys.get_by_role("button", name="Add a passkey").click()
+        remove = passkeys.get_by_role("button", name="Remove the passkey My laptop")
+
+        async def hold(route: Route) -> None:
+            await expect(remove).to_be_disabled()
+            await remove.dispatch_event("click")
+            await route.continue_()
+
+        await page.route("**/api/account/second-factor", hold)
+        await passkeys.get_by_role("checkbox").click()
+        await expect(remove).to_be_enabled()
+        await expect(passkeys.get_by_role("checkbox")).to_be_checked()
+        await remove.click()
+        await expect(passkeys.get_by_role("alert")).to_contain_text("needs a passkey")
 
 
 async def test_the_password_alone_is_not_enough_for_one_who_has_chosen_so(
