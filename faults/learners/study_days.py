@@ -9,6 +9,7 @@ device must have the same cards and the same history at the end.
 import asyncio
 import random
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ FORGOTTEN = 0.2  # share of the reviews that are missed
 SKIPPED = 0.05
 KILL_EVERY = 9  # requests
 LONGEST_REQUEST_S = 0.03  # of it, when it is killed
+MIDDLE = (0.4, 0.9)  # of the shortest request
 LESSON_LIVES_S = (0.2, 1.0)
 MOST_ITEMS = 60  # of a session
 MOST_DAYS_AFTER = 60  # until nothing is due any more, once nothing new is learned
@@ -229,9 +231,14 @@ class StudyDays:
         """The answer of whichever process gives one; every few requests it is killed meanwhile."""
         self.counts["requests"] += 1
         if self.kills is None or self.counts["requests"] % KILL_EVERY:
-            return await self._until_answered(method, path, body)
+            begun = time.perf_counter()
+            answer = await self._until_answered(method, path, body)
+            self._shortest_s = min(self._shortest_s, time.perf_counter() - begun)
+            return answer
         asking = asyncio.create_task(self._until_answered(method, path, body))
-        await asyncio.wait({asking}, timeout=self.kills.uniform(0, LONGEST_REQUEST_S))
+        usual_s = self.kills.uniform(*MIDDLE) * self._shortest_s  # every other time surely in the middle of the request
+        moment_s = self.kills.uniform(0, LONGEST_REQUEST_S) if self.counts["kills"] % 2 else usual_s
+        await asyncio.wait({asking}, timeout=moment_s)
         self.counts["killed while they answered"] += not asking.done()
         await self._kill()
         return await asking
@@ -259,6 +266,7 @@ class StudyDays:
     def _blame(self, *found: str) -> None:
         self.violations += [f"day {self.day}: {one}" for one in found]
 
+    _shortest_s: float = LONGEST_REQUEST_S
     _deletes: bool = False
     _removed: str = ""
     _away: set[str] = field(default_factory=set)
