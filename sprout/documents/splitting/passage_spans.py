@@ -2,13 +2,16 @@
 
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sprout.documents.formats.markdown_inline import plain_title
 from sprout.documents.splitting.markdown_blocks import Block, parse_blocks
 from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.structure.markdown import read_structure
 from sprout.learning.structure.repeated_headings import levels_of
+from sprout.learning.structure.tree import iter_sections
 from sprout.learning.text.normalization import one_line
 
 MIN_CHARACTERS = 300
@@ -18,6 +21,7 @@ MAX_PARAGRAPH_CHARACTERS = 3_000
 MAX_CODE_CHARACTERS = 6_000
 MAX_HEADING = 120
 MAX_HEADING_MARKDOWN = 240
+LONGEST_READ = 500_000  # characters of a text whose lines are looked at for headings: that takes up to 2 s
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
 _NEWLINE = re.compile(r"\n")
@@ -54,7 +58,7 @@ def _sections(text: str) -> Iterator[tuple[str | None, list[Block]]]:
     """The blocks under each heading, with the path to it; headings without text of their own go to the next."""
     above: list[tuple[int, str]] = []
     blocks: list[Block] = []
-    parsed = [*parse_blocks(text)]
+    parsed = _with_plain_headings(text, [*parse_blocks(text)])
     levels = iter(levels_of([(block.level, block.title) for block in parsed if block.kind == "heading"]))
     for block in parsed:
         if block.kind == "heading":
@@ -67,6 +71,28 @@ def _sections(text: str) -> Iterator[tuple[str | None, list[Block]]]:
         blocks.append(block)
     if blocks:
         yield _heading_path(above), blocks
+
+
+def _with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, with the headings among them that nothing marks: lines in capitals, in bold, behind a picture."""
+    if len(text) > LONGEST_READ:
+        return [*blocks]
+    marked = {block.start for block in blocks if block.kind == "heading"}
+    plain = deque(one for one in iter_sections(read_structure(text)) if one.level and one.start not in marked)
+    read: list[Block] = []
+    for block in blocks:
+        start = block.start
+        while plain and plain[0].start < block.end:
+            section = plain.popleft()
+            if section.start < start or block.kind != "text":
+                continue
+            newline = text.find("\n", section.start, block.end)
+            end = block.end if newline < 0 else newline
+            read += [Block(start, section.start)] if text[start : section.start].strip() else []
+            read.append(Block(section.start, end, "heading", section.level, section.title))
+            start = end + 1
+        read += [replace(block, start=start)] if text[start : block.end].strip() else []
+    return read
 
 
 def _heading_path(above: Sequence[tuple[int, str]]) -> str | None:

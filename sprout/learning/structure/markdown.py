@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sprout.learning.structure.blocks import BlockReader, Heading
 from sprout.learning.structure.captions import join_neighbours
 from sprout.learning.structure.inline import tidy_spans
+from sprout.learning.structure.item_headings import with_item_headings
 from sprout.learning.structure.plain_entries import with_plain_entries
 from sprout.learning.structure.plain_headings import with_plain_headings
 from sprout.learning.structure.repeated_headings import levels_of
@@ -29,6 +30,7 @@ def read_structure(text: str, page_starts: Sequence[int] = (), *, finds_headings
     source = rewrite_source(text[:readable])
     blocks = with_plain_entries(text, BlockReader(text, source.text).read())
     blocks = with_plain_headings(text, blocks) if finds_headings else blocks
+    blocks = [*with_item_headings(blocks)]
     if rest := text[readable:].strip():
         start = text.index(rest, readable)
         blocks.append(Paragraph(start, start + len(rest), tidy_spans([Span(" ".join(rest.split()))])))

@@ -1,7 +1,8 @@
-"""Headings of plain text: numbered, bold, in capitals, or short lines of their own.
+"""Headings of plain text: numbered, bold, in capitals, behind a picture, or short lines of their own.
 
 They count only where a document marks no headings, or a title alone: else a bold line is emphasis and a numbered one an
-item. The kinds are ranked as documents nest them: chapters, capitals, numbers by depth, bold or short lines.
+item. Only within a long section several bold lines are its subsections. The kinds are ranked as documents nest them:
+chapters, capitals, pictures, numbers by depth, bold or short lines.
 """
 
 import re
@@ -15,6 +16,7 @@ from sprout.learning.structure.blocks import Heading
 from sprout.learning.structure.captions import is_caption
 from sprout.learning.structure.forms import is_page_number
 from sprout.learning.structure.plain_view import text_of_spans
+from sprout.learning.structure.titles import without_signpost
 from sprout.learning.structure.tree import Block, Box, Code, ListBlock, Paragraph, Span, SpanKind, Table
 from sprout.learning.structure.words import chapter_pattern
 
@@ -27,6 +29,9 @@ SHORT_SHARE = 6  # times as many headings of which nearly all are but short line
 LEAST_INDENTED = 3
 LEAST_LEADING, MOST_LEADING_WORDS = 4, 6  # lines with a colon over lists, and words in one
 LEAST_WIDTH = 60  # characters of a line of text; those of a poem are shorter
+LEAST_PICTURED = 3  # lines behind a picture
+LONG_SECTION, LEAST_BOLD = 1_500, 3  # characters of a section, and bold lines that head parts of it
+LONGEST_BEFORE_TITLE = 300  # characters: who, where, when
 LEAST_TEXT_BELOW = 40  # characters that follow a short line which nothing else marks as a heading
 
 _NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,2}(?:\.\d{1,3}){0,4})\.?\)?\s+(?=[^\W\d_])")
@@ -43,9 +48,10 @@ class _Rank(IntEnum):
     CHAPTER = 0
     ROMAN = 1
     CAPITALS = 2
-    NUMBERED = 3  # one more for each further number: "2.1" is 4
-    BOLD = 9
-    SHORT = 10
+    PICTURED = 3
+    NUMBERED = 4  # one more for each further number: "2.1" is 5
+    BOLD = 10
+    SHORT = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +64,12 @@ def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
     """The blocks with the headings of plain text among them, where the document marks none itself."""
     blocks = _with_lines_apart(text, _without_page_heads(text, _without_indented(text, blocks)))
     marked = [block for block in blocks if isinstance(block, Heading)]
-    if len(marked) > 1 or (marked and marked[0] is not blocks[0]):
-        return list(blocks)
-    found = dict(_candidates(text, blocks))
+    if len(marked) > 1 or (marked and marked[0].start - blocks[0].start > LONGEST_BEFORE_TITLE):
+        return [one for section in _sections(blocks) for one in _with_bold_headings(text, section)]
+    begun = blocks.index(marked[0]) if marked else -1
+    found = {at: each for at, each in _candidates(text, blocks) if at > begun}
+    pictured = [at for at, each in found.items() if each.rank == _Rank.PICTURED]
+    found = {at: each for at, each in found.items() if len(pictured) >= LEAST_PICTURED or at not in pictured}
     repeats = Counter(each.title for each in found.values())
     unmarked = (_Rank.SHORT, _Rank.CAPITALS)
     found = {at: each for at, each in found.items() if repeats[each.title] < LEAST_REPEATS or each.rank not in unmarked}
@@ -84,6 +93,26 @@ def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
         else:
             read.append(block)
     return read if marked or found or not read else _with_title(read)
+
+
+def _sections(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
+    """The blocks from one heading to the next."""
+    starts = [at for at, block in enumerate(blocks) if isinstance(block, Heading)]
+    for start, end in pairwise([0, *starts, len(blocks)]):
+        yield blocks[start:end]
+
+
+def _with_bold_headings(text: str, section: Sequence[Block]) -> Sequence[Block]:
+    """A section that begins with its heading; where it is long, its bold lines head its parts."""
+    if not section or not isinstance(section[0], Heading) or section[-1].end - section[0].end < LONG_SECTION:
+        return section
+    bold = {at: one.title for at, one in _candidates(text, section) if one.rank == _Rank.BOLD}
+    if len(bold) < LEAST_BOLD:
+        return section
+    level = min(section[0].level + 1, 6)
+    return [
+        Heading(block.start, block.end, level, bold[at]) if at in bold else block for at, block in enumerate(section)
+    ]
 
 
 def _with_title(blocks: list[Block]) -> list[Block]:
@@ -194,14 +223,15 @@ def _candidates(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, _Cand
         if isinstance(block, ListBlock) and (item := _lone_item(text, block, below)):
             yield at, item
         found = _candidate(text, block) if isinstance(block, Paragraph) else None
-        if found and (found.rank != _Rank.SHORT or _has_text(below)):
+        if found and (found.rank not in (_Rank.SHORT, _Rank.PICTURED) or _has_text(below)):
             yield at, found
 
 
 def _candidate(text: str, block: Paragraph) -> _Candidate | None:
     title = " ".join(text_of_spans(block.spans).split())
+    bare = without_signpost(title)
     lines = text[block.start : block.end].count("\n") + 1
-    chapter = chapter_pattern().match(title)
+    chapter = chapter_pattern().match(bare)
     if (
         is_caption(block.spans, "table")
         or not 1 <= len(title.split()) <= MOST_WORDS
@@ -215,12 +245,15 @@ def _candidate(text: str, block: Paragraph) -> _Candidate | None:
     ends = _ENDS_SENTENCE.search(said) and not (chapter or _is_number(title))
     if (lines == 2 and not bare_number) or ends:
         return None
-    if chapter and (chapter.end() == len(title) or title[chapter.end()] in " :.–—-") and lines == 1 + bare_number:
-        return _Candidate(_Rank.CHAPTER, title)
+    if chapter and (chapter.end() == len(bare) or bare[chapter.end()] in " :.–—-") and lines == 1 + bare_number:
+        return _Candidate(_Rank.CHAPTER, bare)
     return _ranked(title, block)
 
 
 def _ranked(title: str, block: Paragraph) -> _Candidate | None:
+    if (said := without_signpost(title)) != title:
+        named = said[:1].isupper() and not _ENDS_SENTENCE.search(said.rstrip(":"))
+        return _Candidate(_Rank.PICTURED, said.rstrip(": ")) if named else None
     bold = len(block.spans) == 1 and block.spans[0].kind is SpanKind.STRONG
     plain = not _ENDS_SENTENCE.search(title.rstrip(":"))
     if _ROMAN.match(title) and plain | bool(_ROMAN.fullmatch(title)):

@@ -30,18 +30,20 @@ _NUMBER = re.compile(
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
 )
 _PICTURES = re.compile(
-    r"^(?:\d\ufe0f?\u20e3)?[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\U0001f000-\U0001faff\ufe0f\u200d\u20e3\s]+(?=\w|[¿¡«“\"(])"
+    r"^(?:\d\ufe0f?\u20e3)?[\ue000-\uf8ff\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\U0001f000-\U0001faff\ufe0f\u200d\u20e3\s]+(?=\w|[¿¡«“\"(])"
 )
+_SIGNPOST = re.compile(r"[\u2600-\u26ff\U0001f300-\U0001faff]")  # no arrow, bullet or tick
 _ROMAN = re.compile(r"\s*[IVX]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
 _BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
 _CONTINUED = re.compile(
-    r"(?i)(?:(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*[(\[–—-]\s*)(?:continued?|contd?|continuation|fortsetzung|"
+    r"(?i)(?:(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*[(\[–—-]\s*)(?:continued?|cont['’]?d?|continuation|fortsetzung|"
     r"forts|suite|continuación|continuação|continua|seguito|segue|продолжение))[.…]{0,3}[)\]]?$"
 )
 _UNNUMBERED = re.compile(
     r"(?i)(?:fig(?:ure)?|table|abb(?:ildung)?|tabelle|tableau|tabla|tabella|tabela)\.?\s*:\s+(?=\S)"
 )
 _DRAWN = "#•▪◦‣∙└├│─ "  # marks before a title
+MOST_DIGITS = 3  # of a slide's number; a year has four
 _FEW_WORDS = 8  # of a title with a full stop behind it
 _AFTER_NUMBER = " \t:.,–—-|)·"
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -73,6 +75,11 @@ def without_numbering(title: str) -> str:
     return _without_numbering(_without_markup(title), ()).strip(" \t:–—-")
 
 
+def without_signpost(title: str) -> str:
+    """A line without the picture that it begins with, as headings of web pages do: "📌 Cells"; any other as it is."""
+    return _PICTURES.sub("", title) if _SIGNPOST.match(title) else title
+
+
 def heading_key(title: str) -> str:
     """Key by which a heading is found again: numbering, markup, capitals and spaces make no difference."""
     bare = folded(without_numbering(title) or title)
@@ -99,16 +106,22 @@ def with_clean_titles(root: Section) -> Section:
 
 def _cleaned(section: Section, siblings: Sequence[str], forms: Mapping[str, str]) -> Section:
     below = [each.title for each in section.subsections]
+    numbered = 2 * sum(map(_is_bare_number, below)) > len(below)
     subsections: list[Section] = []
     for each in section.subsections:
         its = _cleaned(each, below, forms)
-        goes_on = subsections and _CONTINUED.fullmatch(its.title)
+        no_title = _is_bare_number(its.title) and not numbered  # of a slide
+        goes_on = subsections and (no_title or _CONTINUED.fullmatch(its.title))
         subsections.append(replace(its, title=subsections[-1].title) if goes_on else its)
     return replace(
         section,
         title=clean_title(section.title, siblings=siblings, forms=forms),
         subsections=tuple(subsections),
     )
+
+
+def _is_bare_number(title: str) -> bool:
+    return title.isdigit() and len(title) <= MOST_DIGITS
 
 
 def _without_label(title: str) -> str:

@@ -56,13 +56,15 @@ class Part:
 
     @property
     def title(self) -> str:
-        """Its heading, after the one above where it says nothing by itself; empty where neither is a name."""
-        names = [heading for heading in self.path[-2:] if names_subject(heading)]
+        """Its heading, where it says nothing by itself after the nearest one above that does; empty where it is no
+        name."""
         if not self.path:
             return self.label
-        if not names or names[-1] != self.path[-1]:
+        *above, own = self.path
+        if not names_subject(own):
             return ""
-        return ": ".join(names) if says_nothing(names[-1]) else names[-1]
+        telling = [one for one in above if names_subject(one) and not says_nothing(one)]
+        return ": ".join([*telling[-1:], own]) if says_nothing(own) else own
 
     @property
     def all_blocks(self) -> tuple[Block, ...]:
@@ -70,9 +72,10 @@ class Part:
         return (*self.blocks, *(block for part in self.parts for block in part.all_blocks))
 
     def opened(self) -> list["Part"]:
-        """The parts below, after the text before the first of them."""
+        """The parts below, after the text before the first of them; where there is but one, those below it."""
         own = [replace(self, parts=(), opening=True)] if self.blocks else []
-        return [*own, *self.parts]
+        found = [*own, *self.parts]
+        return found[0].opened() if len(found) == 1 and found[0].parts else found
 
     def iter_parts(self) -> Iterator["Part"]:
         """This part and all below."""
@@ -136,7 +139,7 @@ def documents_of_passages(passages: Iterable[tuple[str, str, str]], *, desc: str
                 common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, above, strict=False)))
                 first = min(common, len(path) - 1)
                 text += "".join(f"{'#' * min(at + 1, 6)} {path[at]}\n\n" for at in range(first, len(path)))
-            text += _without_headings(said) if path else said
+            text += _without_headings(said, path[-1]) if path else said
             ends.append(len(text))
             text += "\n\n"
             above = path
@@ -206,8 +209,8 @@ def _part(
     return Part(path, own, tuple(join_equal(parts)), label="" if clean.level else clean.title)
 
 
-def _without_headings(text: str) -> str:
-    """A passage's text without the headings that it begins with."""
+def _without_headings(text: str, title: str) -> str:
+    """A passage's text without the headings that it begins with, of which the last may be a plain line: `title`."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -217,4 +220,6 @@ def _without_headings(text: str) -> str:
             at += 2
         else:
             break
-    return "\n".join(lines[at:])
+    key = heading_key(title)
+    own = next((size for size in (1, 2) if heading_key(" ".join(lines[at : at + size])) == key), 0)
+    return "\n".join(lines[at + own :])

@@ -32,6 +32,7 @@ _BEGINS = re.compile(r"[^\W\d_]|\$|[\"“„«'(]")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING_ASIDE = re.compile(r"^\([^()]*\):?\s*")  # what the letters of a term stand for
 _FORMULA = re.compile(r"\$[^$]*\$")
+_SYMBOL = re.compile(r"[A-Z][a-z]?|(?=.*[\d₀-₉⁰-⁹⁺⁻])(?:[A-Z][a-z]?[\d₀-₉⁰-⁹⁺⁻]*){1,4}")  # "HA" is said of any acid
 _WORDS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]{2}")
 
 
@@ -130,6 +131,8 @@ def _stated(sentence: str, known: Collection[str], code: str) -> TermMeaning | N
     else:
         return None
     beside = given.words.comparing & {*words_of(subject), *words_of(meaning)[:2]}  # with what another sentence names
+    if _SYMBOL.fullmatch(without_article(subject, code)) or len(subject) <= 2:
+        return None
     if beside or "," in subject or not names_thing(subject, code) or given.patterns.called.match(meaning):
         return None
     least = LEAST_STATED + bool({*words_of(meaning)[:1]} & given.words.indefinite)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile
 
@@ -21,9 +21,11 @@ from sprout.offline.notes.words import key_of
 
 WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
+SLIDES_A_CONCEPT, SLIDE_WORDS = 5, 60  # sections of fewer words are slides, which say more than their words
 MOST_UNHEADED = 5  # of running text: what names them are but words that they use
 SMALLEST = 40  # words of a section that is a concept of its own
 SMALLEST_UNNAMED = 150
+LARGE_SECTION = 100  # words of one that stands for itself where a document has a single large section
 SMALLEST_FOREWORD = WORDS_A_CONCEPT  # before the first heading
 SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
 LONGEST_TITLE, LONGEST_RANGE = 90, 160
@@ -89,12 +91,22 @@ def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list
     total = sum(each.words for each in found)
     few = total >= WORDS_FOR_FEW and not is_one_subject([part for _, part in tops])
     wanted = max(round(total / WORDS_A_CONCEPT), FEW_CONCEPTS if few else 1)
-    headed = any(one.path for _, part in tops for one in part.iter_parts())
+    sections = sum(bool(one.path and one.blocks) for each in found for part in each.parts for one in part.iter_parts())
+    if total < SLIDE_WORDS * sections:
+        wanted = max(wanted, round(sections / SLIDES_A_CONCEPT))
+    headed = sections > 0
     explains = all(entries_in(part.blocks) for _, part in tops)
-    wanted = max(1, min(most if headed or explains else MOST_UNHEADED, wanted))
+    most = most if headed or explains else MOST_UNHEADED
+    wanted = max(1, min(most, wanted))
+    largest = max((each.words for each in found), default=0)
+    if largest > total / 2:  # the outline of the whole stands below it
+        opened = open_largest(found, most=len(found) + 1, longer_than=largest - 1)
+        if sum(each.words >= LARGE_SECTION for each in opened) >= FEW_CONCEPTS:
+            found, wanted = opened, max(wanted, min(most, len(opened)))
     found = _cut(open_largest(found, most=wanted, longer_than=total // wanted), wanted, total, code)
     least = SMALLEST_FOREWORD if headed else SMALLEST_UNNAMED
-    return merge_small(found, lambda each: _is_small(each, code, least), most=wanted)
+    whole = {one.content.parts[0].path for one in documents if len(one.content.parts) == 1}
+    return merge_small(found, lambda each: _is_small(each, code, least, whole), most=wanted)
 
 
 def is_one_subject(parts: Sequence[Part]) -> bool:
@@ -223,10 +235,16 @@ def term_pieces(part: Part, code: str) -> list[Stretch]:
     return merge_small(found, lambda piece: piece.words < CRUMB, most=len(found))
 
 
-def _is_small(stretch: Stretch, code: str, least_unnamed: int) -> bool:
-    """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing that it says."""
-    named = any(part.title for part in stretch.parts) or stretch.terms
-    few = stretch.words < (SMALLEST if named else least_unnamed)
+def _is_small(stretch: Stretch, code: str, least_unnamed: int, whole: Collection[tuple[str, ...]]) -> bool:
+    """Whether a stretch cannot stand alone: some words, nothing that names it or only "Conclusion", nothing said.
+
+    Args:
+        whole: the headings that stand over whole documents, and name no part of them.
+    """
+    titles = [part.title for part in stretch.parts if part.title and not (part.opening and part.path in whole)]
+    least = SMALLEST if titles or stretch.terms else least_unnamed
+    least = SMALLEST_UNNAMED if titles and all(map(says_nothing, titles)) else least
+    few = stretch.words < least
     return few or not stretch.tells(code)
 
 
@@ -251,6 +269,7 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     named = [part for part in headed if not part.opening] or headed
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
     told = [title for title in titles if not says_nothing(title)]
+    told = told or list(dict.fromkeys(part.title for part in headed if part.title and not says_nothing(part.title)))
     titles = told or (titles if len(headed) == len(stretch.parts) else [])
     terms = stretch.terms or (() if titles else stretch.key_terms(code))
     names = terms or titles
@@ -290,7 +309,10 @@ def _about(stretch: Stretch, others: Sequence[Stretch], code: str) -> str:
 
 
 def _joined(titles: Sequence[str]) -> str:
-    """All titles as one, or where that is long the first and the last."""
+    """All titles as one, or where that is long the first and the last; what all begin with stands there once."""
+    above = {title.partition(": ")[0] for title in titles if ": " in title}
+    if len(titles) > 1 and len(above) == 1 and all(": " in title for title in titles):
+        return f"{above.pop()}: {_joined([title.partition(': ')[2] for title in titles])}"
     whole = NAME_SEPARATOR.join(titles)
     if len(whole) <= LONGEST_TITLE or len(titles) == 1:
         return whole

@@ -24,6 +24,7 @@ SHORTEST_BEGINNING, CUT_BEGINNING = 4, 9
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
 _WORD = re.compile(r"[^\W\d_]{3}")
+_GLUED = re.compile(r"\S\(")  # "C(diamond)" is written in other ways too
 _LEADS = re.compile(rf"\W*{GAP}\W*\s[:：–—=-]|\W*{GAP}\W*[:：–—=]")
 _NUMBERED = re.compile(r"^\d{1,2} +(?=[^\W\d_])")
 _POINTS_BACK = re.compile(r"(?i)\b(?:it|them|these|those|this)$")
@@ -74,7 +75,10 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
         pattern = rf"(?<!\w){re.escape(term)}(?!\w)"
         gapped = re.sub(pattern, GAP, one.sentence, flags=re.IGNORECASE)
         worded = (
-            _WORD.search(term) and not {"=", "$"} & {*term} and not _LEADS.match(gapped) and is_sentence(one.sentence)
+            _WORD.search(term)
+            and not ({"=", "$"} & {*term} or _GLUED.search(term))
+            and not _LEADS.match(gapped)
+            and is_sentence(one.sentence)
         )
         if gapped.count(GAP) != 1 or len(gapped.split()) <= LEAST_TYPED or not worded:
             continue

@@ -53,6 +53,18 @@ def test_underlined_headings_count_too_and_a_yaml_header_does_not() -> None:
     assert [passage.heading for passage in split_into_passages("notes.md", text)] == [None, "Water", "Water › Rain"]
 
 
+def test_headings_that_nothing_marks_part_passages_too() -> None:
+    text = "\n\n".join(f"{title}\n{SENTENCE * 2}" for title in ("BENZENE", "GRAPHITE", "DIAMOND"))
+    found = split_into_passages("notes.txt", text)
+    assert [passage.heading for passage in found] == ["BENZENE", "GRAPHITE", "DIAMOND"]
+    assert found[1].text == f"GRAPHITE\n{SENTENCE * 2}".strip()
+
+
+def test_a_text_longer_than_half_a_million_characters_is_parted_at_marked_headings_alone() -> None:
+    text = f"BENZENE\n{SENTENCE}\n\nGRAPHITE\n{SENTENCE}\n\nDIAMOND\n{SENTENCE}\n\n"
+    assert {passage.heading for passage in split_into_passages("notes.txt", text + SENTENCE * 5_500)} == {None}
+
+
 def test_a_text_without_headings_has_passages_without_a_heading() -> None:
     text = "\n\n".join([SENTENCE.strip() * 5] * 9)
     found = split_into_passages("notes.txt", text)

@@ -124,3 +124,33 @@ def test_a_title_in_capitals_below_a_number_may_be_long_and_have_two_lines() -> 
     title = "THE SYSTEMS OF TWO MONKS AND THE FIRST STEPS\nOF SINGING IN SEVERAL VOICES"
     root = read_structure("".join(f"{number}\n\n{title} {number}\n\n{PROSE}\n\n" for number in ("I", "II")))
     assert [each.title for each in root.subsections] == [f"{at}. {' '.join(title.split())} {at}" for at in ("I", "II")]
+
+
+def test_lines_behind_a_picture_are_headings_if_there_are_several() -> None:
+    assert outline("📌 Cells", "🔬 Tissue", "🔵 Organs") == [(1, "Cells"), (1, "Tissue"), (1, "Organs")]
+    assert outline("👉 Mind this", "Cells") == [(1, "Cells")]
+
+
+def test_a_chapter_behind_a_picture_is_a_chapter() -> None:
+    assert outline("📌 Chapter 1 – Life", "🔬 Chapter 2 – Death", "🔵 Cells", "🟠 Organs", "🔴 Skin")[:3] == [
+        (1, "Chapter 1 – Life"),
+        (1, "Chapter 2 – Death"),
+        (2, "Cells"),
+    ]
+
+
+def test_some_lines_may_stand_before_a_lone_title() -> None:
+    assert outline("Anna, third year", "# Biology", "**Cells**", "**Tissue**") == [
+        (1, "Biology"),
+        (2, "Cells"),
+        (2, "Tissue"),
+    ]
+
+
+def test_bold_lines_head_the_parts_of_a_long_section_though_headings_are_marked() -> None:
+    long = "\n\n".join([PROSE] * 10)
+    marked = (
+        f"# Kant\n\n## Notes\n\n**preface**\n\n{long}\n\n**duty**\n\n{long}\n\n**reason**\n\n{PROSE}\n\n## Quotes\n\n"
+    )
+    titles = [(each.level, each.title) for each in iter_sections(read_structure(marked + PROSE))][1:]
+    assert titles == [(1, "Kant"), (2, "Notes"), (3, "preface"), (3, "duty"), (3, "reason"), (2, "Quotes")]

@@ -38,6 +38,8 @@ from sprout.learning.structure.tree import iter_sections
         ("Fig: The cell cycle", "The cell cycle"),
         ("Slide 3: The cell cycle", "The cell cycle"),
         ("The cell (continued)", "The cell"),
+        ("The cell (cont’d)", "The cell"),
+        ("\uf101 The cell", "The cell"),
         ("The cell contd…", "The cell"),
         ("Die Zelle – Fortsetzung", "Die Zelle"),
         ("• The cell", "The cell"),
@@ -90,6 +92,19 @@ def test_a_heading_that_only_says_that_it_goes_on_is_called_as_the_one_before() 
     slides = "".join(f"## {title}\n\nOne.\n\n" for title in ("Walls", "Cont.", "Contd...", "Continue…"))
     root = with_clean_titles(read_structure(f"# Cells\n\n{slides}"))
     assert [each.title for each in iter_sections(root) if each.title] == ["Cells", *["Walls"] * 4]
+
+
+def test_a_slide_that_has_only_its_number_is_called_as_the_one_before() -> None:
+    slides = "".join(f"# {title}\n\ntext {n}\n\n" for n, title in enumerate(("Sets", "9", "10", "Union", "1945")))
+    assert [each.title for each in with_clean_titles(read_structure(slides)).subsections] == [
+        "Sets",
+        "Sets",
+        "Sets",
+        "Union",
+        "1945",
+    ]
+    chapters = "".join(f"# {n}\n\ntext {n}\n\n" for n in range(1, 4))
+    assert [each.title for each in with_clean_titles(read_structure(chapters)).subsections] == ["1", "2", "3"]
 
 
 def test_capitals_become_the_forms_that_the_text_uses() -> None:

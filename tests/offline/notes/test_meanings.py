@@ -97,6 +97,8 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "A **handler** is a new abstraction that takes a state.",
         "The **factor** is the following function of the speed.",
         "*A **macro** is a name that stands for some text.",
+        "**HA** is a weak acid that gives off few protons.",
+        "**NO₂** is a brown gas that smells of engines.",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(sentence: str) -> None:

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sprout.offline.graph_plan import Plan, reachable, transitive_reduction
-from sprout.offline.notes.document import read_document
+from sprout.offline.notes.document import Part, read_document
 from sprout.offline.notes.lesson_plan import lesson_plan_from_notes
+from sprout.offline.notes.outline import Stretch, titles_of
 from sprout.offline.notes.path import path_from_notes
 from sprout.offline.notes.scope import own_parts
 from tests.offline.notes.reading import FILES, learned
@@ -306,6 +307,37 @@ def test_spanish_notes_are_answered_in_spanish() -> None:
     plan = path_of("## El agua\n\nEl agua es un líquido que cae de las nubes y que las plantas toman del suelo.\n")
     assert plan.closing.startswith("Soy el modelo de demostración sin conexión.")
     assert plan.nodes[0].desc == "En tus apuntes: El agua"
+
+
+def test_a_chapter_that_is_nearly_all_of_the_notes_is_opened() -> None:
+    below = "".join(section(f"The old {name}", 120, level=3) for name in ("lathe", "crane", "winch", "gear"))
+    notes = f"# Machines\n\n{section('Foreword', 60)}## All machines\n\n{below}{section('Why it matters', 60)}"
+    machines = ["The old lathe", "The old crane", "The old winch", "The old gear"]
+    assert titles(path_of(notes)) == ["Foreword", *machines, "Why it matters"]
+    alone = f"# Lecture 2\n\nBy Anna.\n\n# Machines\n\n## All of them\n\n{below}"
+    assert titles(path_of(alone)) == machines
+
+
+def test_slides_of_few_words_make_a_concept_of_five() -> None:
+    slides = "".join(
+        f"# Machine {letter}\n\nIt moves {n} tons of water and as much sand and stone over the hill in a day.\n\n"
+        for n, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXY")
+    )
+    assert len(path_of(slides).nodes) == 5
+
+
+def test_a_short_conclusion_stands_with_what_it_concludes() -> None:
+    notes = "".join(section(f"The {name}", 200) for name in ("lathe", "crane", "winch")) + section("Conclusion", 100)
+    assert titles(path_of(notes)) == ["The lathe", "The crane", "The winch"]
+
+
+def test_what_all_titles_of_a_concept_begin_with_stands_there_once() -> None:
+    blocks = read_document(SENTENCE).content.blocks
+    made, other = (
+        Stretch(tuple(Part(("Machines", title), blocks) for title in titles))
+        for titles in (("Overview", "Examples"), ("Lathe",))
+    )
+    assert titles_of([made, other], "en") == ["Machines: Overview · Examples", "Lathe"]
 
 
 def test_one_sentence_makes_one_concept_and_says_that_it_is_little() -> None:

@@ -57,10 +57,10 @@ def test_every_piece_knows_its_page_and_heading() -> None:
     ]
 
 
-def test_a_text_without_bookmarks_has_no_headings() -> None:
+def test_a_text_without_bookmarks_has_no_headings_but_its_numbered_lines() -> None:
     text, starts = draft(printed(BOOK))
-    assert "1 Photosynthese" in text
-    assert {piece.heading for piece in split_into_spans(text, starts)} == {None}
+    assert "1 Photosynthese" in text.splitlines()
+    assert {piece.heading for piece in split_into_spans(text, starts)} == {"1 Photosynthese", "2 Atmung"}
 
 
 def test_left_and_right_pages_may_repeat_different_lines() -> None:

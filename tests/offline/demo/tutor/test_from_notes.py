@@ -379,6 +379,31 @@ def test_notes_with_nothing_to_read_give_way_to_what_else_there_is(text: str) ->
     assert lesson_from_notes([Tag("passage", {"id": "p1", "doc": "a"}, text)], title="Thing", desc="") is None
 
 
+def test_a_section_that_nothing_marks_is_read_and_asked_about_alone() -> None:
+    told = "A {name} is a solid that carbon builds under a load of kind {n}. " + "It is found in the ground. " * 12
+    notes = "\n\n".join(
+        f"{name.upper()}\n{told.format(name=name, n=n)}" for n, name in enumerate(("diamond", "graphite", "coal"))
+    )
+    passages = split_into_passages("notes.txt", notes)
+    given = [
+        Tag("passage", {"id": f"p{n}", "doc": "a", "heading": one.heading or ""}, one.text)
+        for n, one in enumerate(passages)
+    ]
+    lesson = lesson_from_notes(given, title="Graphite", desc="In your notes: Graphite")
+    assert lesson is not None
+    tasks = [task for chunk in lesson.chunks for task in chunk.questions]
+    assert {task.reading for task in tasks} == {("p1",)}
+
+
+def test_a_term_that_may_be_written_otherwise_is_not_to_be_typed() -> None:
+    glued = "A **C(diamond)** is a solid that carbon builds under a heavy load. " * 3
+    given = [Tag("passage", {"id": "p1", "doc": "a", "heading": "Carbon"}, f"# Carbon\n\n{glued}")]
+    lesson = lesson_from_notes(given, title="Carbon", desc="In your notes: Carbon")
+    assert lesson is None or all(
+        "C(diamond)" not in task.accepted for chunk in lesson.chunks for task in chunk.questions
+    )
+
+
 def test_notes_come_before_a_course_and_a_course_before_nothing() -> None:
     idea = ideas("bread.txt")[0]
     assert find_tutor_lesson(Subject("Bayes", "", idea.title, idea.desc, (), tags("bread.txt", idea))).source == "notes"
