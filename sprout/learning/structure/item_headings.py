@@ -18,7 +18,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def with_item_headings(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The blocks, with the items of such lists as headings and what stands under them."""
+    """Blocks of a document, where long items with titles are headings and what stands under them."""
     level, above = 0, 0  # of the heading that the next list stands under; of the items of the last one, 0 for none
     for block in blocks:
         if isinstance(block, Heading):
