@@ -1,5 +1,6 @@
 """Signing in and out, and the links with which a person chooses how."""
 
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -71,9 +72,10 @@ async def set_password(call: Call[AccountRepositories, NoFields, PasswordFromLin
 
 
 async def sign_out(call: Call[AccountRepositories]) -> Response:
-    """204 once the session of the request has ended."""
+    """204 once the session of the request has ended, here or from elsewhere in the same moment."""
     if (session_id := call.caller.session_id) is not None:
-        await call.dependencies.sessions.end(session_id, user_id=call.user_id, origin=origin_of(call))
+        with suppress(NotFound):
+            await call.dependencies.sessions.end(session_id, user_id=call.user_id, origin=origin_of(call))
     response = no_content()
     call.dependencies.cookie.forget(response)
     return response

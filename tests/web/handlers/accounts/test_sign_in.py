@@ -52,6 +52,14 @@ async def test_Z6_the_cookie_is_out_of_reach_of_scripts_and_other_sites(server: 
     assert secret[1] not in answer.text
 
 
+async def test_who_signs_out_twice_at_once_is_signed_out(server: SignInServer) -> None:
+    anna = await server.sign_in("anna")
+    answers = await asyncio.gather(*(anna.post("/api/sign-out") for _ in range(10)))
+    assert {answer.status_code for answer in answers} <= {204, 401}
+    assert 204 in {answer.status_code for answer in answers}
+    assert await status_of(anna) == 401
+
+
 async def test_one_who_is_signed_in_has_what_is_theirs(server: SignInServer) -> None:
     anna, bert = await server.sign_in("anna"), await server.sign_in("bert")
     made = (await anna.post("/api/branches", json={"title": "Light"})).json()
