@@ -72,7 +72,7 @@ async def open_page(
 
 def _record_faults(page: Page, origin: str, faults: list[str]) -> None:
     def thrown(error: Error) -> None:
-        faults.append(f"thrown: {error.message}")
+        faults.append(f"thrown: {error.stack or error.message}")
 
     def record_message(message: ConsoleMessage) -> None:
         if message.type == "error":

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sprout.learning.paths.next_lesson import WhyNext
+
 RUN, EVIL = "ran.push({number})", "EVIL"
 FILE = Path(__file__).parent / "payloads.json"
 # What a model, a document, a file name or a learner fills, in every answer that the page asks for.
@@ -15,6 +17,7 @@ TEXTS = frozenset(
     | {"answerText", "selectedOption", "says", "error", "name", "filename", "question", "why", "objective", "reached"}
     | {"next", "summary", "branchTitle", "nodeTitle", "path", "quote", "excerpt", "note", "statement", "misconception"}
 )
+WHY_NEXT = frozenset(WhyNext)  # words of the program under the name of a text
 LISTS = frozenset({"options", "plan", "choices", "suggestions"})
 
 
@@ -59,7 +62,7 @@ class HostileTexts:
         return value
 
     def _poison_field(self, name: str, value: Any) -> Any:
-        if isinstance(value, str) and name in TEXTS:
+        if isinstance(value, str) and name in TEXTS and value not in WHY_NEXT:
             return f"{value}\n\n{self.next_text(name)}"
         if name in LISTS and value:  # a list, or one as a string of JSON
             return (
