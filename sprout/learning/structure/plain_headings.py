@@ -27,7 +27,7 @@ LEAST_REPEATS = 4  # a line that stands there so often is a running head
 LEAST_TITLED, TITLED_SHARE = 3, 0.6  # of paragraphs right under a short line, from which on these are headings
 SHORT_SHARE = 6  # times as many headings of which nearly all are but short lines: all count as such
 LEAST_INDENTED = 3
-LEAST_LEADING, MOST_LEADING_WORDS = 4, 6  # lines with a colon over lists, and words in one
+LEAST_LEADING, MOST_LEADING_WORDS = 4, 8  # lines with a colon over lists, and words in one
 LEAST_WIDTH = 60  # characters of a line of text; those of a poem are shorter
 LEAST_PICTURED = 3  # lines behind a picture
 LONG_SECTION, LEAST_BOLD = 1_500, 3  # characters of a section, and bold lines that head parts of it
@@ -103,15 +103,15 @@ def _sections(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
 
 
 def _with_bold_headings(text: str, section: Sequence[Block]) -> Sequence[Block]:
-    """A section that begins with its heading; where it is long, its bold lines head its parts."""
+    """A section that begins with its heading; where it is long, its bold lines, or lines over lists, head its parts."""
     if not section or not isinstance(section[0], Heading) or section[-1].end - section[0].end < LONG_SECTION:
         return section
-    bold = {at: one.title for at, one in _candidates(text, section) if one.rank == _Rank.BOLD}
-    if len(bold) < LEAST_BOLD:
-        return section
+    bold = {at: one for at, one in _candidates(text, section) if one.rank == _Rank.BOLD}
+    heads = bold if len(bold) >= LEAST_BOLD else _lead_ins(section)
     level = min(section[0].level + 1, 6)
     return [
-        Heading(block.start, block.end, level, bold[at]) if at in bold else block for at, block in enumerate(section)
+        Heading(block.start, block.end, level, heads[at].title) if at in heads else block
+        for at, block in enumerate(section)
     ]
 
 
@@ -157,14 +157,18 @@ def _without_indented(text: str, blocks: Sequence[Block]) -> list[Block]:
 
 
 def _lead_ins(blocks: Sequence[Block]) -> dict[int, _Candidate]:
-    """The short lines with a colon that lead in lists, by place, where there are so many that they head the text."""
-    found = {}
+    """The short lines with a colon that lead in lists, by place, where there are so many that they head the text; then
+    also those that lack the colon."""
+    found, bare = {}, {}
     for at, (block, below) in enumerate(pairwise(blocks)):
         title = text_of_spans(block.spans) if isinstance(block, Paragraph) and isinstance(below, ListBlock) else ""
-        named = title[:1].isupper() and title.endswith(":") and title.count(":") == 1
-        if named and "\n" not in title and len(title.split()) <= MOST_LEADING_WORDS:
+        if not title[:1].isupper() or "\n" in title or len(title.split()) > MOST_LEADING_WORDS:
+            continue
+        if title.endswith(":") and title.count(":") == 1:
             found[at] = _Candidate(_Rank.SHORT, title.rstrip(": "))
-    return found if len(found) >= LEAST_LEADING else {}
+        elif not _ENDS_SENTENCE.search(title):
+            bare[at] = _Candidate(_Rank.SHORT, title)
+    return found | bare if len(found) >= LEAST_LEADING else {}
 
 
 def _with_lines_apart(text: str, blocks: list[Block]) -> list[Block]:

@@ -31,6 +31,7 @@ LEAST_REPEATS = 4
 LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
 LEAST_HEADINGS, LONGEST_ENTRY, LISTED = 3, 120, 0.4  # of a list of contents, whose words may differ from the headings
 LONGEST_LABEL = 40
+LEAST_ASKED = 3  # items of a list that only asks
 LEAST_TOLD = 250  # words of statements, with which a text that asks more is not exercises alone
 MOST, SOME = 0.6, 0.2
 
@@ -224,7 +225,8 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "table of contents")
         if isinstance(block, ListBlock) and self._lists_headings(block):
             return NamedRole(Role.FURNITURE, "table of contents")
-        if isinstance(block, ListBlock) and len(block.items) >= 3 and forms.share(block.items, forms.is_question) == 1:
+        asked = block.items if isinstance(block, ListBlock) else ()
+        if len(asked) >= LEAST_ASKED and forms.share(asked, forms.asks_something) == 1:
             return NamedRole(Role.EXERCISES, "mostly questions")
         if forms.is_list_of_links(block):
             return NamedRole(Role.FURNITURE, "list of links")

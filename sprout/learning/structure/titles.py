@@ -27,6 +27,8 @@ _NUMBER = re.compile(
     r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/](?:\s+[A-Ha-h][.)])?|\d{1,2}\s[·•|]|"
     r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
     r"\d{1,3}(?:\.\d{1,3}){0,5}\.-\s*(?=[^\W\d_])|"
+    r"\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*(?=[^\W\d_])|"
+    r"\d{1,2}\.(?=[^\W\d_a-zà-ÿ][a-zà-ÿ])|"  # "1.Cells"
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
 )
 _PICTURES = re.compile(
@@ -87,13 +89,14 @@ def heading_key(title: str) -> str:
 
 
 def word_forms(text: str) -> Mapping[str, str]:
-    """Folded word → its most frequent form, of those not in capitals alone unless it is always so."""
+    """Folded word → its most frequent form, of those not in capitals alone unless it is mostly so."""
     counts: dict[str, Counter[str]] = {}
     for word, count in Counter(_LETTERS.findall(text)).items():
         counts.setdefault(word.casefold(), Counter())[word] += count
     forms = {}
     for bare, seen in counts.items():
         mixed = {word: count for word, count in seen.items() if not word.isupper() or len(word) == 1}
+        mixed = mixed if 2 * sum(mixed.values()) >= sum(seen.values()) else {}
         forms[bare] = max(mixed or seen, key=lambda word: (seen[word], word))
     return forms
 

@@ -74,7 +74,7 @@ def listed_lines(blocks: Sequence[Block], code: str) -> list[str]:
     if not any(isinstance(block, ListBlock) for block in blocks) or _announces(blocks):
         return []
     lines = [line for block in blocks for line in _lines(block)]
-    told = [line for line in lines if not _says_nothing(line.rstrip(" :："), code)]
+    told = [line for line in lines if _is_wordy(line) and not _says_nothing(line.rstrip(" :："), code)]
     words, every = sum(map(word_count, told)), sum(word_count(text_of(block)) for block in blocks)
     enough = len(told) >= LEAST_LISTED and words >= max(LEAST_LISTED_WORDS, TOLD_SHARE * every)
     return lines if enough else []
@@ -160,10 +160,14 @@ def says_something(sentence: str, code: str) -> bool:
     """Whether a sentence states something, and whole: no question, no lead-in, no appointment, no lost signs."""
     if _says_nothing(sentence, code) or sentence.isupper():
         return False
-    letters = sum(letter.isalpha() or letter.isspace() for letter in sentence)
     unspaced = word_count(sentence) > len(sentence.split())
-    wordy = letters > 0.6 * len(sentence) or "$" in sentence
+    wordy = _is_wordy(sentence) or "$" in sentence
     return (unspaced or word_count(sentence) >= FEWEST_WORDS) and word_count(sentence) <= MOST_WORDS and wordy
+
+
+def _is_wordy(text: str) -> bool:
+    """Whether most of a text are letters."""
+    return sum(letter.isalpha() or letter.isspace() for letter in text) > 0.6 * len(text)
 
 
 def _announces(blocks: Sequence[Block]) -> bool:

@@ -140,14 +140,31 @@ def _stated(sentence: str, known: Collection[str], code: str) -> TermMeaning | N
 
 
 def labelled_in(blocks: Sequence[Block], code: str) -> list[list[TermMeaning]]:
-    """Of each list that says something of one thing after the other, "Dopamine: moves the muscles", its items."""
+    """Of each list that says something of one thing after the other, "Dopamine: moves the muscles", its items; of one
+    that does so here and there, those whose things stand in bold, however deep."""
     found = []
     for block in (one for one in blocks if isinstance(one, ListBlock) and not _defined_in_list(one, code)):
-        read = [made for item in block.items if (made := _labelled(item, code))]
-        told = {one.key for one in read}
-        if len(told) == len(read) >= max(LEAST_LABELLED, LABELLED_SHARE * len(block.items)):
+        every = [made for item in block.items if (made := _labelled(item, code))]
+        bold = [made for item in _iter_items(block) if _leads_in_bold(item) and (made := _labelled(item, code))]
+        read = every if len(every) >= LABELLED_SHARE * len(block.items) else bold
+        if len({one.key for one in read}) == len(read) >= LEAST_LABELLED:
             found.append(read)
     return found
+
+
+def _iter_items(block: Block) -> Iterator[ListItem]:
+    for inner in block.items if isinstance(block, ListBlock) else ():
+        yield inner
+        for below in inner.blocks:
+            yield from _iter_items(below)
+
+
+def _leads_in_bold(item: ListItem) -> bool:
+    """Whether what an item says something of is in bold, and nothing else before the colon."""
+    first = item.blocks[0] if item.blocks else None
+    if not isinstance(first, Paragraph) or first.spans[0].kind is not SpanKind.STRONG:
+        return False
+    return first.spans[0].text.endswith(":") or (first.spans[1:2] != () and first.spans[1].text.startswith(":"))
 
 
 def _labelled(item: ListItem, code: str) -> TermMeaning | None:

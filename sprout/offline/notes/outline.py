@@ -17,7 +17,7 @@ from sprout.offline.notes.language import language
 from sprout.offline.notes.meanings import meanings_in
 from sprout.offline.notes.terms import key_terms, known_terms
 from sprout.offline.notes.turns import cut_at_turns
-from sprout.offline.notes.words import key_of
+from sprout.offline.notes.words import key_of, words_of
 
 WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
@@ -27,9 +27,11 @@ SMALLEST = 40  # words of a section that is a concept of its own
 SMALLEST_UNNAMED = 150
 LARGE_SECTION = 100  # words of one that stands for itself where a document has a single large section
 SMALLEST_FOREWORD = WORDS_A_CONCEPT  # before the first heading
+MOST_ABOVE = 4  # words of a heading that stands before those below it
 SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
 LONGEST_TITLE, LONGEST_RANGE = 90, 160
 NAMED_TERMS, NAMING_TERMS, JOINED_TERMS = 5, 3, 2
+LEAST_PIECES = 2  # of running text, that are numbered
 LEAST_NUMBERED = 3  # headings of a word and a number, from which on they are a series: "World War II" is none
 NUMBERED_SHARE = 0.6  # of the headings of a stretch
 TITLE_SLIDE = 15  # words on a slide with authors and a date
@@ -98,9 +100,9 @@ def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list
     explains = all(entries_in(part.blocks) for _, part in tops)
     most = most if headed or explains else MOST_UNHEADED
     wanted = max(1, min(most, wanted))
-    largest = max((each.words for each in found), default=0)
-    if largest > total / 2:  # the outline of the whole stands below it
-        opened = open_largest(found, most=len(found) + 1, longer_than=largest - 1)
+    largest = max(found, key=lambda each: each.words, default=None)
+    if largest and largest.words > total / 2:  # the outline of the whole stands below it
+        opened = _opened(found, largest)
         if sum(each.words >= LARGE_SECTION for each in opened) >= FEW_CONCEPTS:
             found, wanted = opened, max(wanted, min(most, len(opened)))
     found = _cut(open_largest(found, most=wanted, longer_than=total // wanted), wanted, total, code)
@@ -116,16 +118,26 @@ def is_one_subject(parts: Sequence[Part]) -> bool:
 
 
 def open_largest(found: list[Stretch], *, most: int, longer_than: int) -> list[Stretch]:
-    """The stretches, with the largest sections replaced by the sections below them until there are `most`."""
+    """The stretches, with the largest sections replaced by the sections below them until there are `most`; not one
+    that has many more below than there is room for, which would only be joined again."""
     while len(found) < most:
-        large = [each for each in found if each.words > longer_than and len(each.parts[0].opened()) > 1]
+        room = most - len(found)
+        large = [
+            each
+            for each in found
+            if each.words > longer_than and 1 < len(each.parts[0].opened()) <= room + each.words // max(longer_than, 1)
+        ]
         if not large:
             break
-        largest = max(large, key=lambda each: each.words)
-        at = found.index(largest)
-        below = [Stretch((part,), largest.document) for part in largest.parts[0].opened()]
-        found = [*found[:at], *below, *found[at + 1 :]]
+        found = _opened(found, max(large, key=lambda each: each.words))
     return found
+
+
+def _opened(found: list[Stretch], section: Stretch) -> list[Stretch]:
+    """The stretches, with one replaced by the sections below it."""
+    at = found.index(section)
+    below = [Stretch((part,), section.document) for part in section.parts[0].opened()]
+    return [*found[:at], *below, *found[at + 1 :]]
 
 
 def merge_small(found: list[Stretch], is_small: Callable[[Stretch], bool], *, most: int) -> list[Stretch]:
@@ -309,7 +321,9 @@ def _about(stretch: Stretch, others: Sequence[Stretch], code: str) -> str:
 
 
 def _joined(titles: Sequence[str]) -> str:
-    """All titles as one, or where that is long the first and the last; what all begin with stands there once."""
+    """All titles as one, or where that is long the first and the last; what all begin with stands there once, and one
+    that another names too is left out."""
+    titles = [one for one in titles if not any(_is_said_by(one, other) for other in titles)]
     above = {title.partition(": ")[0] for title in titles if ": " in title}
     if len(titles) > 1 and len(above) == 1 and all(": " in title for title in titles):
         return f"{above.pop()}: {_joined([title.partition(': ')[2] for title in titles])}"
@@ -317,6 +331,14 @@ def _joined(titles: Sequence[str]) -> str:
     if len(whole) <= LONGEST_TITLE or len(titles) == 1:
         return whole
     return TO.join(dict.fromkeys((_brief(titles[0]), _brief(titles[-1]))))
+
+
+def _is_said_by(title: str, other: str) -> bool:
+    """Whether the other title names what both are about: the shorter of two of which one has all words of the other,
+    unless it is an abbreviation."""
+    short, long = sorted((title, other), key=lambda one: len(words_of(one)))
+    told = long if short.isupper() else short
+    return {*words_of(short)} < {*words_of(long)} and title != told
 
 
 def _brief(title: str) -> str:
@@ -349,16 +371,29 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
 
 
 def _part_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
-    """Titles of pieces of running text, which are parts by their length more than by what they are about."""
+    """Titles of pieces of running text, which are parts by their length more than by what they are about: what all of
+    it is about, the number, and terms."""
     say = language(code).phrases
-    pieces = [at for at, one in enumerate(stretches) if one.terms and not any(part.path for part in one.parts)]
+    pieces = [at for at, one in enumerate(stretches) if not any(part.path or part.label for part in one.parts)]
     pieces = [at for at in pieces if not _is_dictionary(stretches[at], stretches[at].terms)]
-    names = [dict.fromkeys((*stretches[at].terms, *stretches[at].key_terms(code))) for at in pieces]
-    return {
-        at: f"{capitalized(say.part_n.format(n=number))}: {', '.join([*its][:NAMING_TERMS])}"
-        for number, (at, its) in enumerate(zip(pieces, names, strict=True), start=1)
-        if len(pieces) > 1
-    }
+    if len(pieces) < LEAST_PIECES:
+        return {}
+    subject = _shared_term([stretches[at] for at in pieces], code)
+    titles = {}
+    for number, at in enumerate(pieces, start=1):
+        terms = dict.fromkeys((*stretches[at].terms, *stretches[at].key_terms(code)))
+        named = ", ".join([one for one in terms if one != subject][:NAMING_TERMS])
+        part = say.part_n.format(n=number)
+        part = f"{capitalized(subject)} ({part})" if subject else capitalized(part)
+        titles[at] = f"{part}: {named}" if named else part
+    return titles
+
+
+def _shared_term(stretches: Sequence[Stretch], code: str) -> str:
+    """The first key term of all the text, if each of its stretches uses it; else empty."""
+    said = [f" {key_of(' '.join(map(text_of, one.blocks)), code)} " for one in stretches]
+    terms = Stretch(tuple(part for one in stretches for part in one.parts)).key_terms(code)[:1]
+    return next((one for one in terms if all(f" {key_of(one, code)} " in text for text in said)), "")
 
 
 def _is_dictionary(stretch: Stretch, names: Sequence[str]) -> bool:
@@ -381,7 +416,8 @@ def _under(parts: Sequence[Part], others: Sequence[Stretch]) -> str:
     above = {part.path if part.opening else part.path[:-1] for part in parts}
     path = above.pop() if len(above) == 1 else ()
     elsewhere = any(part.path[: len(path)] != path for other in others for part in other.parts if part.path)
-    return path[-1] if path and elsewhere and names_subject(path[-1]) and not says_nothing(path[-1]) else ""
+    named = path and len(path[-1].split()) <= MOST_ABOVE and names_subject(path[-1]) and not says_nothing(path[-1])
+    return path[-1] if named and elsewhere else ""
 
 
 def capitalized(text: str) -> str:

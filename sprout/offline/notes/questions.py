@@ -14,13 +14,14 @@ from sprout.offline.notes.headings import says_nothing
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning, names_thing
-from sprout.offline.notes.words import gives_away, singles_out, words_of
+from sprout.offline.notes.words import gives_away, needs_context, singles_out, words_of
 
 DISTRACTORS = 3
 GAP = "____"
 MOST_CELLS = MOST_LABELS = 3  # of a table or list
 LONGEST_BEGINNING = 18  # words of a passage that it is called by: its first sentence, or a clause of it
 SHORTEST_BEGINNING, CUT_BEGINNING = 4, 9
+LEAST_BEGUN = 3  # words of a first sentence
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -147,6 +148,10 @@ def passage_question(material: Material, number: int, *, blocks: Sequence[Block]
     sentences = sentences_of(text)
     begins = _beginning(sentences[0]) if sentences else ""
     if not begins or _MARKS.search(begins) or not is_whole(begins) or not all(map(material.may_use, sentences)):
+        return None
+    given, words = language(material.code), words_of(begins)
+    points_back = needs_context(begins, material.code) or given.words.pointing & {*words}
+    if len(words) < LEAST_BEGUN or points_back or given.patterns.meta.search(begins):
         return None
     asked = material.say.passage_begun.format(words=material.quoted(begins))
     return _told_again(material, number, asked, text, about=material.topics[number].title)

@@ -154,3 +154,11 @@ def test_bold_lines_head_the_parts_of_a_long_section_though_headings_are_marked(
     )
     titles = [(each.level, each.title) for each in iter_sections(read_structure(marked + PROSE))][1:]
     assert titles == [(1, "Kant"), (2, "Notes"), (3, "preface"), (3, "duty"), (3, "reason"), (2, "Quotes")]
+
+
+def test_lines_over_lists_head_the_parts_of_a_long_section_though_headings_are_marked() -> None:
+    names = ("The sea:", "The lake:", "The river:", "The brook:")
+    lists = "\n\n".join(f"{name}\n\n- {PROSE}\n- {PROSE}" for name in (*names, "The well"))
+    text = f"# Water\n\n## Where it is\n\n{PROSE * 12}\n\n{lists}\n\n## How it moves\n\n{PROSE}\n"
+    titles = [each.title for each in iter_sections(read_structure(text)) if each.level == 3]
+    assert titles == ["The sea", "The lake", "The river", "The brook", "The well"]

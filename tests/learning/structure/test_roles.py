@@ -113,6 +113,12 @@ def test_a_section_that_is_mostly_questions_is_exercises() -> None:
     assert roles(text)["Now you"] == ("exercises", "mostly questions")
 
 
+def test_a_list_that_only_asks_for_something_is_exercises() -> None:
+    tasks = "- **Define** the cell.\n- **Classify** its parts.\n- **Compare** two of them.\n"
+    assert block_roles(f"# Cells\n\n{tasks}\nCells live.\n")[0] == ("exercises", "mostly questions")
+    assert block_roles("# Cells\n\n- Define the cell.\n- It lives.\n- It grows.\n\nCells live.\n")[0][0] == "content"
+
+
 def test_lists_of_links_and_of_references_are_furniture() -> None:
     links = "# Cells\n\n- [Home](/)\n- [Cells](/c)\n- [Tissue](/t)\n"
     assert roles(links)["Cells"] == ("furniture", "list of links")

@@ -49,6 +49,9 @@ from sprout.learning.structure.tree import iter_sections
         ("4. A. The cell:", "The cell"),
         ("1.2.-La célula", "La célula"),
         ("3.- La célula", "La célula"),
+        ("(b) The cell", "The cell"),
+        ("(2) The cell", "The cell"),
+        ("1.The cell", "The cell"),
         ("The cell: its parts.", "The cell: its parts"),
     ],
 )
@@ -118,3 +121,10 @@ def test_capitals_become_the_forms_that_the_text_uses() -> None:
 def test_a_document_gets_clean_titles_throughout() -> None:
     root = with_clean_titles(read_structure("# 1 Life\n\nlife\n\n## 1.1 CELL WALLS\n\nthe cell walls\n\n# 2 Death\n"))
     assert [each.title for each in iter_sections(root)] == ["", "Life", "Cell walls", "Death"]
+
+
+def test_a_word_that_the_text_has_mostly_in_capitals_keeps_them() -> None:
+    assert (
+        clean_title("YTC", forms=word_forms("The YTC is a rate. The YTC of a bond: r = ytc. Each YTC counts.")) == "YTC"
+    )
+    assert clean_title("CELL", forms=word_forms("A cell lives. The cell grows. THE CELL: a cell.")) == "Cell"

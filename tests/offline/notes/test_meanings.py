@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.offline.notes.document import read_document
-from sprout.offline.notes.meanings import meanings_in
+from sprout.offline.notes.meanings import labelled_in, meanings_in
 from sprout.offline.notes.words import key_of
 
 
@@ -174,3 +174,12 @@ def test_no_pronoun_is_a_term_although_the_text_has_it_often(code: str, sentence
 def test_what_is_said_beside_or_after_something_else_defines_nothing(code: str, sentence: str) -> None:
     blocks = read_document(f"# Part\n\n{sentence}\n").content.all_blocks
     assert meanings_in(blocks, code) == []
+
+
+def test_things_in_bold_are_said_something_of_wherever_in_a_list_they_stand() -> None:
+    names = ("Sowing", "Sprouting", "Flowering", "Ripening")
+    bold = "".join(f"  - **{name}:** the stage that farmers fear most\n" for name in names)
+    text = f"- Growth has been watched for long\n- It comes in stages\n{bold}- Cold slows all of them down\n"
+    (items,) = labelled_in(read_document(text).content.all_blocks, "en")
+    assert [one.term for one in items] == [*names]
+    assert labelled_in(read_document(text.replace("**", "")).content.all_blocks, "en") == []

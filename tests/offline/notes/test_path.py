@@ -105,6 +105,12 @@ def test_long_prose_without_headings_is_cut_at_its_turns_and_each_piece_is_a_par
     assert [title.partition(",")[0] for title in titles(plan)] == ["Part 1: barn", "Part 2: mill", "Part 3: forge"]
 
 
+def test_pieces_of_prose_about_one_thing_name_it() -> None:
+    said = "A village needs a {0}. The {0} is what the village shares, and no village keeps its {0} for one family. "
+    plan = path_of("\n\n".join(said.format(name) * 12 for name in ("barn", "mill", "forge")))
+    assert titles(plan) == ["Village (part 1): barn", "Village (part 2): mill", "Village (part 3): forge"]
+
+
 def test_a_piece_without_a_term_goes_with_the_one_beside_it() -> None:
     barns = "The barn holds straw. A barn is built of wood, and the barn of a village is high and lined with boards. "
     vague = "So it went on. And then it went on once more, as it had gone on before, and so on and on and on again. "
@@ -370,3 +376,27 @@ def test_no_text_breaks_the_reader(parts: list[str]) -> None:
     if plan is not None:
         assert 1 <= len(plan.nodes) <= 4
         lesson_plan_from_notes([("a", "", part) for part in parts], most=4, most_items=3)
+
+
+def test_a_section_with_many_short_ones_below_it_is_not_opened_to_be_joined_again() -> None:
+    duties = "".join(section(f"Duty of {name}", 60, level=3) for name in ("care", "proof", "speech", "trust", "help"))
+    others = "".join(section(f"The {name}", 280) for name in ("court", "judge", "appeal"))
+    assert titles(path_of(f"# Law\n\n## The duties\n\n{duties}{others}")) == [
+        "The duties",
+        "The court",
+        "The judge",
+        "The appeal",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "title"),
+    [
+        ("Inheritance", "Inheritance in Java", "Inheritance"),
+        ("Yield to Call (YTC)", "YTC", "Yield to Call (YTC)"),
+        ("Dams", "Locks", "Dams · Locks"),
+    ],
+)
+def test_sections_that_are_joined_are_not_named_twice(first: str, second: str, title: str) -> None:
+    notes = section(first, 35) + section(second, 35) + section("The sea", 280) + section("The wind", 280)
+    assert titles(path_of(f"# Notes\n\n{notes}"))[0] == title

@@ -31,7 +31,7 @@ _BOX_TAGS = frozenset({"div", "section", "p", "details", "fieldset"})
 _BOX = re.compile(
     r"(?:admonition|callout|alert|note|tip|hint|warning|caution|danger|important|attention|seealso|info|infobox|example|"
     r"exercise|theorem|definition|lemma|proof|remark|corollary|proposition|box|textbox|markdown-alert|admonitionblock|"
-    r"merke|hinweis|beispiel|aufgabe|satz|encadre|remarque|exemple|ejemplo|nota|aviso)(?:-(?:note|tip|hint|warning|"
+    r"learning[_-]objectives|key[_-]takeaways|merke|hinweis|beispiel|aufgabe|satz|encadre|remarque|exemple|ejemplo|nota|aviso)(?:-(?:note|tip|hint|warning|"
     r"caution|danger|important|info|box|block|primary|secondary|success))?"
 )
 _SECTIONS = ("h1", "h2", "h3", "table", "main", "article")
@@ -130,7 +130,8 @@ class PageWalker:
         if self._in_box or not any(_BOX.fullmatch(name) for name in tokens(element)):
             return False
         for count, inside in enumerate(element.iter()):
-            if count > _MAX_BOX_ELEMENTS or inside.tag in _SECTIONS:
+            is_title = count == 1 and inside.tag == "h3"
+            if count > _MAX_BOX_ELEMENTS or (inside.tag in _SECTIONS and not is_title):
                 return False
         return True
 
@@ -140,6 +141,9 @@ class PageWalker:
         return style.within(element, tag) if tag != "body" else style
 
     def _write_heading(self, element: Any, depth: int) -> None:
+        if self._in_box:  # it has no section: what follows the box is not under it
+            self._out.write_spans([*inline_spans(element, self._marks, InlineStyle(strong=True))])
+            return
         self._out.write_heading_spans(_HEADINGS[element.tag], inline_spans(element, self._marks))
 
     def _write_code(self, element: Any, depth: int) -> None:

@@ -151,6 +151,14 @@ def test_boxes_are_quotes(box: str) -> None:
     assert text_of(box.format('<p class="admonition-title">Note<p>Hot.')) == "> **Note**\n>\n> Hot."
 
 
+def test_a_box_that_begins_with_a_heading_ends_where_it_ends() -> None:
+    box = "<div class='callout editable'><h3>To your health</h3><p>Radon is heavy.</div>"
+    assert text_of(f"<h2>Gases</h2><p>Gases move.{box}<p>They fill a room.") == (
+        "## Gases\n\nGases move.\n\n> **To your health**\n>\n> Radon is heavy.\n\nThey fill a room."
+    )
+    assert "### Second" in text_of("<div class='callout'><h3>First</h3><p>Hot.<h3>Second</h3><p>Cold.</div>")
+
+
 def test_tables() -> None:
     data = "<table><caption>Melting</caption><tr><th>A<th>B<tr><td rowspan=2>1<td>2<tr><td>3</table>"
     assert text_of(data) == "Melting\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n|  | 3 |"
