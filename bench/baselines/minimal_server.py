@@ -73,7 +73,7 @@ async def main(base_url: str, port: int) -> None:
     """Serve on a port of the loopback until the process is ended."""
     app = Starlette(routes=[Route("/run", run, methods=["POST"])])
     async with anthropic.DefaultAioHttpClient() as http:
-        app.state.client = anthropic.AsyncAnthropic(api_key="bench", base_url=base_url, http_client=http, max_retries=0)
+        app.state.client = anthropic.AsyncAnthropic(api_key="bench", base_url=base_url, http_client=http)
         config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=1)
         await uvicorn.Server(config).serve()
 

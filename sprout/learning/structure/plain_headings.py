@@ -28,6 +28,7 @@ LEAST_TITLED, TITLED_SHARE = 3, 0.6  # of paragraphs right under a short line, f
 SHORT_SHARE = 6  # times as many headings of which nearly all are but short lines: all count as such
 LEAST_INDENTED = 3
 LEAST_LEADING, MOST_LEADING_WORDS = 4, 8  # lines with a colon over lists, and words in one
+LEAST_LABELS = 4
 LEAST_WIDTH = 60  # characters of a line of text; those of a poem are shorter
 LEAST_PICTURED = 3  # lines behind a picture
 LONG_SECTION, LEAST_BOLD = 1_500, 3  # characters of a section, and bold lines that head parts of it
@@ -157,8 +158,8 @@ def _without_indented(text: str, blocks: Sequence[Block]) -> list[Block]:
 
 
 def _lead_ins(blocks: Sequence[Block]) -> dict[int, _Candidate]:
-    """The short lines with a colon that lead in lists, by place, where there are so many that they head the text; then
-    also those that lack the colon."""
+    """The short lines with a colon that lead in lists, by place, where there are so many that they head the text (one
+    fewer where it begins with one); then also those that lack the colon."""
     found, bare = {}, {}
     for at, (block, below) in enumerate(pairwise(blocks)):
         title = text_of_spans(block.spans) if isinstance(block, Paragraph) and isinstance(below, ListBlock) else ""
@@ -168,7 +169,7 @@ def _lead_ins(blocks: Sequence[Block]) -> dict[int, _Candidate]:
             found[at] = _Candidate(_Rank.SHORT, title.rstrip(": "))
         elif not _ENDS_SENTENCE.search(title):
             bare[at] = _Candidate(_Rank.SHORT, title)
-    return found | bare if len(found) >= LEAST_LEADING else {}
+    return found | bare if len(found) >= LEAST_LEADING - (0 in found) else {}
 
 
 def _with_lines_apart(text: str, blocks: list[Block]) -> list[Block]:
@@ -222,13 +223,17 @@ def _levels(ranks: set[int], *, above: int) -> dict[int, int]:
 
 def _candidates(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, _Candidate]]:
     """The place of each heading; the last block is none, for nothing is under it."""
+    labels = 0  # lines of a few words right before, as a drawing leaves them
     for at, block in enumerate(blocks[:-1]):
         below = blocks[at + 1]
         if isinstance(block, ListBlock) and (item := _lone_item(text, block, below)):
             yield at, item
         found = _candidate(text, block) if isinstance(block, Paragraph) else None
-        if found and (found.rank not in (_Rank.SHORT, _Rank.PICTURED) or _has_text(below)):
+        told = _has_text(below) and labels < LEAST_LABELS
+        if found and (found.rank not in (_Rank.SHORT, _Rank.PICTURED) or told):
             yield at, found
+        is_label = isinstance(block, Paragraph) and len(text_of_spans(block.spans).split()) <= MOST_SHORT_WORDS
+        labels = labels + 1 if is_label and not _has_text(below) else 0
 
 
 def _candidate(text: str, block: Paragraph) -> _Candidate | None:

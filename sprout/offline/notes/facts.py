@@ -21,6 +21,7 @@ TOLD_SHARE = 0.85  # of all words
 QUESTION = re.compile(r"[?？؟]\s*$")
 _SHOWS = re.compile(r"^!\[|^[*_](?![*_])|^[:;,•·|]|[:：]\s*$|https?://|\bISBN\b|\|$|…$|\.\.\.$|\w@\w|\b\d\d?:\d\d\b")
 _HOLES = re.compile(
+    r"\]\(|"
     r"[\uE000-\uF8FF\uFFFD□]|\\[A-Za-z]{3}|\{[.#]|(?<![\\\w^}])\{[a-z]{2,}\}[`\w]|\w [,.](?: |$)|(?<!\S)\(\s*\)|\( \)|"
     r"(?:(?<!\S)[^\W\d_a](?!\S)\s*){3}|(?:(?<!\S)\d+ ){3}"
 )

@@ -20,6 +20,7 @@ from sprout.offline.notes.turns import cut_at_turns
 from sprout.offline.notes.words import key_of, words_of
 
 WORDS_A_CONCEPT = 280
+WHOLE_PATH = 10  # concepts
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
 SLIDES_A_CONCEPT, SLIDE_WORDS = 5, 60  # sections of fewer words are slides, which say more than their words
 MOST_UNHEADED = 5  # of running text: what names them are but words that they use
@@ -27,7 +28,7 @@ SMALLEST = 40  # words of a section that is a concept of its own
 SMALLEST_UNNAMED = 150
 LARGE_SECTION = 100  # words of one that stands for itself where a document has a single large section
 SMALLEST_FOREWORD = WORDS_A_CONCEPT  # before the first heading
-MOST_ABOVE = 4  # words of a heading that stands before those below it
+MOST_ABOVE = 5  # words of a heading that stands before those below it
 SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
 LONGEST_TITLE, LONGEST_RANGE = 90, 160
 NAMED_TERMS, NAMING_TERMS, JOINED_TERMS = 5, 3, 2

@@ -16,7 +16,7 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import CODES, language
 from sprout.offline.notes.meanings import meanings_in
 from sprout.offline.notes.order import Passage, edges_between
-from sprout.offline.notes.outline import NAMED_TERMS, Stretch, stretches_of, titles_of
+from sprout.offline.notes.outline import NAMED_TERMS, WHOLE_PATH, Stretch, stretches_of, titles_of
 from sprout.offline.notes.points import points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms
@@ -24,7 +24,7 @@ from sprout.offline.notes.words import key_of, words_of
 
 LEAST_OF_A_FULL_PATH = 3
 SHORT_WORDS = 600  # of notes, from which on a short path has another reason
-LEAST_WHOLE_PATH, WHOLE_PATH = 4, 10  # concepts; a shorter path is the beginning of a whole one
+LEAST_WHOLE_PATH = 4  # concepts; a shorter path is the beginning of a whole one
 LONGEST_DESC = 600
 HEADINGS_OF_A_POINT = 2  # its own and the one above: the passages that are given may hold but one of two equal ones
 CHARACTERS_FOR_LANGUAGE = 20_000

@@ -35,6 +35,7 @@ _ALSO_CALLED = re.compile(
     r"\btambién (?:llamad|conocid|denominad)|\banche (?:chiamat|dett|not)|"
     r"\btambém (?:chamad|conhecid|denominad)"
 )
+_EITHER = re.compile(r" (?:or|oder|ou|o|of) ")
 _CLAUSE_END = re.compile(r"[,;:–—]$")
 _MARKS = re.compile(r"[|#<>{}\[\]\\$*_`]")
 _RAISED = re.compile("[²³¹⁰⁴-⁹ⁿ®™]")
@@ -77,7 +78,7 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
         gapped = re.sub(pattern, GAP, one.sentence, flags=re.IGNORECASE)
         worded = (
             _WORD.search(term)
-            and not ({"=", "$"} & {*term} or _GLUED.search(term))
+            and not ({"=", "$"} & {*term} or _GLUED.search(term) or _EITHER.search(term))
             and not _LEADS.match(gapped)
             and is_sentence(one.sentence)
         )

@@ -8,7 +8,7 @@ from sprout.learning.structure.titles import heading_key
 from sprout.learning.structure.tree import Block, Definition
 from sprout.offline.notes.document import Document, Part
 from sprout.offline.notes.glossary import entries_in
-from sprout.offline.notes.outline import TO, is_one_subject, term_pieces
+from sprout.offline.notes.outline import TO, WHOLE_PATH, is_one_subject, stretches_of, term_pieces, titles_of
 from sprout.offline.notes.turns import densest_run
 from sprout.offline.notes.words import key_of
 
@@ -30,6 +30,10 @@ def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str
         return [Part((), entries)]
     if is_one_subject(whole):
         return whole
+    pieces = stretches_of(documents, code, most=WHOLE_PATH)
+    cut = dict(zip(titles_of(pieces, code), pieces, strict=True))  # as the path was, where all of the text is here
+    if title in cut:
+        return [*cut[title].parts]
     said = title.rpartition(": ")[2]
     run = densest_run([block for part in whole for block in part.all_blocks], [*terms, said, *_words(said)], code)
     return [Part((), run)] if run else whole

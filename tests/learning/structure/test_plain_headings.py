@@ -162,3 +162,14 @@ def test_lines_over_lists_head_the_parts_of_a_long_section_though_headings_are_m
     text = f"# Water\n\n## Where it is\n\n{PROSE * 12}\n\n{lists}\n\n## How it moves\n\n{PROSE}\n"
     titles = [each.title for each in iter_sections(read_structure(text)) if each.level == 3]
     assert titles == ["The sea", "The lake", "The river", "The brook", "The well"]
+
+
+def test_the_labels_of_a_drawing_head_nothing() -> None:
+    labels = ("Sensory memory", "Short-term memory", "Long-term memory", "attention", "Rehearsal")
+    assert outline("Cells", "\n\n".join(labels), "Tissue") == [(1, "Cells"), (1, "Tissue")]
+
+
+def test_lines_over_lists_are_headings_from_three_on_where_the_text_begins_with_one() -> None:
+    lists = [f"{name}:\n\n- {PROSE}\n- {PROSE}" for name in ("The sea", "The lake", "The river")]
+    assert outline(*lists) == [(1, "The sea"), (1, "The lake"), (1, "The river")]
+    assert outline(f"- {PROSE}\n- {PROSE}", *lists) == []

@@ -400,3 +400,20 @@ def test_a_section_with_many_short_ones_below_it_is_not_opened_to_be_joined_agai
 def test_sections_that_are_joined_are_not_named_twice(first: str, second: str, title: str) -> None:
     notes = section(first, 35) + section(second, 35) + section("The sea", 280) + section("The wind", 280)
     assert titles(path_of(f"# Notes\n\n{notes}"))[0] == title
+
+
+def test_a_heading_that_needs_the_one_above_has_it_before_it() -> None:
+    model = section("The model", 280, level=3) + section("Assumptions of the model", 280, level=3)
+    notes = section("Pressure", 280) + "## Kinetic model of gases\n\n" + model + section("Temperature", 280)
+    named = [f"Kinetic model of gases: {name}" for name in ("The model", "Assumptions of the model")]
+    assert titles(path_of(f"# Physics\n\n{notes}")) == ["Pressure", *named, "Temperature"]
+
+
+def test_each_piece_of_prose_is_its_own_stretch_of_the_text() -> None:
+    said = "A village needs a {0}. The {0} is what the village shares, and no village keeps its {0} for one family. "
+    told = [said.format(name) * 6 for name in ("barn", "mill", "forge")]
+    last = said.format("barn") * 2 + said.format("mill") * 2 + said.format("forge") * 5
+    text = "\n\n".join(one for each in (*told, last) for one in (each, each))
+    plan, document = path_of(text), read_document(text)
+    parts = [own_parts([document], title=node.title, desc=node.desc, code="en") for node in plan.nodes]
+    assert [block for each in parts for part in each for block in part.all_blocks] == [*document.content.all_blocks]

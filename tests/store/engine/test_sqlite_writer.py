@@ -33,6 +33,11 @@ def database_url(sqlite_url: str) -> str:
     return sqlite_url
 
 
+def writers() -> set[threading.Thread]:
+    """The threads of databases that are open in this process."""
+    return {thread for thread in threading.enumerate() if thread.name == "sprout-writer"}
+
+
 async def test_what_waits_together_is_committed_once_in_the_order_in_which_it_came(database: Database) -> None:
     with commits(database.writer.engine) as committed:
         async with busy(database):
@@ -237,7 +242,7 @@ async def test_a_cancelled_caller_whose_body_was_taken_waits_for_its_end(databas
 
 
 async def test_closing_waits_for_what_was_asked_and_no_thread_stays(database_url: str) -> None:
-    begun, go_on = threading.Event(), threading.Event()
+    before, begun, go_on = writers(), threading.Event(), threading.Event()
 
     def body(tx: WriteTransaction) -> None:
         begun.set()
@@ -249,7 +254,7 @@ async def test_closing_waits_for_what_was_asked_and_no_thread_stays(database_url
         assert await asyncio.to_thread(begun.wait, PATIENCE_S)
         asyncio.get_running_loop().call_soon(go_on.set)  # runs when leaving the block has begun to wait
     await asyncio.gather(*tasks)
-    assert not [thread for thread in threading.enumerate() if thread.name == "sprout-writer"]
+    assert writers() <= before
     with pytest.raises(SetupError, match="closed"):
         await database.write_tx(adding("late"))
 
@@ -283,7 +288,7 @@ async def test_nothing_is_taken_any_more_once_closing_has_begun(tmp_path: Path) 
 
 
 async def test_a_task_cancelled_while_it_closes_the_database_still_closes_it(database_url: str) -> None:
-    begun, go_on = threading.Event(), threading.Event()
+    before, begun, go_on = writers(), threading.Event(), threading.Event()
 
     def body(tx: WriteTransaction) -> None:
         begun.set()
@@ -305,7 +310,7 @@ async def test_a_task_cancelled_while_it_closes_the_database_still_closes_it(dat
     with pytest.raises(asyncio.CancelledError):
         await task
     await asyncio.gather(*writing)
-    assert not [thread for thread in threading.enumerate() if thread.name == "sprout-writer"]
+    assert writers() <= before
 
 
 def adding(user_id: str) -> Callable[[WriteTransaction], None]:
