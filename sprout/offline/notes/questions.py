@@ -35,7 +35,7 @@ _ALSO_CALLED = re.compile(
     r"\btambién (?:llamad|conocid|denominad)|\banche (?:chiamat|dett|not)|"
     r"\btambém (?:chamad|conhecid|denominad)"
 )
-_EITHER = re.compile(r" (?:or|oder|ou|o|of) ")
+_EITHER = re.compile(r" (?:or|oder|ou) ")
 _CLAUSE_END = re.compile(r"[,;:–—]$")
 _MARKS = re.compile(r"[|#<>{}\[\]\\$*_`]")
 _RAISED = re.compile("[²³¹⁰⁴-⁹ⁿ®™]")

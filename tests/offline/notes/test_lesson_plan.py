@@ -12,7 +12,9 @@ from sprout.learning.text.normalization import folded
 from sprout.offline.graph_plan import Plan
 from sprout.offline.notes.document import documents_of_passages, read_document
 from sprout.offline.notes.lesson_plan import answers_in_notes, lesson_plan_from_notes
+from sprout.offline.notes.material import Material, Topic
 from sprout.offline.notes.path import path_from_notes
+from sprout.offline.notes.questions import typed_term_questions
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.words import singles_out
 from tests.offline.notes.reading import FILES, learn, learned, passages_for, plain_words
@@ -434,3 +436,11 @@ def test_what_a_list_says_of_one_thing_after_the_other_is_asked_among_them() -> 
 def test_a_list_of_remarks_or_of_aspects_is_not_asked_about(text: str) -> None:
     plan = plan_of(f"## Carriers\n\n{WHOLE}\n\n{text}")
     assert not [prompt for prompt in prompts(plan) if prompt.startswith("Of what do")]
+
+
+@pytest.mark.parametrize(("term", "asked"), [("rate of flow", True), ("weir or dam", False)])
+def test_of_two_names_neither_is_the_missing_term(term: str, asked: bool) -> None:
+    told = f"A **{term}** is a thing that tells the miller how much water comes in an hour. The mill is old."
+    block = Topic("Water", (), tuple(read_document(told).content.all_blocks))
+    found = [one.fields["correct_answer"] for one in typed_term_questions(Material([block], (), "en"))]
+    assert found == ([term] if asked else [])
