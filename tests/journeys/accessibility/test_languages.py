@@ -91,7 +91,7 @@ async def test_a_german_browser_gets_german_and_the_choice_of_english_is_kept(
             page.get_by_role("region", name="Prüffrage").get_by_role("button", name="Antworten")
         ).to_be_enabled()
         await _german(page, "lesson")
-        await page.get_by_role("button", name="Weiß ich nicht").press("Enter")
+        await page.get_by_role("button", name="Weiß ich nicht").click()
         await expect(page.locator(".me")).to_have_count(1)
         await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
         await _german(page, "lesson-helped")

@@ -470,3 +470,24 @@ async def test_ui_3_a_lesson_that_is_opened_again_on_a_phone_shows_its_question_
         for _ in ("at its end", "opened again"):
             await expect(page.locator(".cp.over .btn.go")).to_be_in_viewport(ratio=1)
             await page.reload()
+
+
+SCROLLED_DOWN = """async (button) => {
+  scrollTo(0, document.body.scrollHeight);
+  const before = button.getBoundingClientRect().top;
+  while (document.querySelector('.open-below')) await new Promise(requestAnimationFrame);
+  return [before, button.getBoundingClientRect().top];
+}"""
+
+
+async def test_ui_3_the_bar_that_leads_to_the_question_goes_without_moving_what_is_about_to_be_pressed(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(PER_CENT)) as page:
+        await wait_for_question(page)
+        for width, height in (PHONE, (DESKTOP[0], 600)):
+            await page.set_viewport_size({"width": width, "height": height})
+            await page.evaluate("scrollTo(0, 0)")
+            await page.locator(".open-below").wait_for()
+            before, after = await checkpoint(page).get_by_role("button", name="Answer").evaluate(SCROLLED_DOWN)
+            assert after == before
