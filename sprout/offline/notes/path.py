@@ -16,10 +16,11 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import CODES, language
 from sprout.offline.notes.meanings import meanings_in
 from sprout.offline.notes.order import Passage, edges_between
-from sprout.offline.notes.outline import NAMED_TERMS, WHOLE_PATH, Stretch, stretches_of, titles_of
+from sprout.offline.notes.outline import NAMED_TERMS, WHOLE_PATH, Stretch, stretches_of
 from sprout.offline.notes.points import points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms
+from sprout.offline.notes.titles import titles_of
 from sprout.offline.notes.words import key_of, words_of
 
 LEAST_OF_A_FULL_PATH = 3

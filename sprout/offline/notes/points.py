@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from sprout.learning.structure.titles import heading_key
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in
-from sprout.offline.notes.outline import CRUMB, Stretch, entry_pieces, merge_small, open_largest, term_pieces, titles_of
+from sprout.offline.notes.outline import CRUMB, Stretch, entry_pieces, merge_small, open_largest, term_pieces
+from sprout.offline.notes.titles import titles_of
 
 MOST_POINTS, FEWEST_POINTS = 6, 3
 LONG_POINT = 160

@@ -8,7 +8,8 @@ from sprout.learning.structure.titles import heading_key
 from sprout.learning.structure.tree import Block, Definition
 from sprout.offline.notes.document import Document, Part
 from sprout.offline.notes.glossary import entries_in
-from sprout.offline.notes.outline import TO, WHOLE_PATH, is_one_subject, stretches_of, term_pieces, titles_of
+from sprout.offline.notes.outline import WHOLE_PATH, is_one_subject, stretches_of, term_pieces
+from sprout.offline.notes.titles import TO, titles_of
 from sprout.offline.notes.turns import densest_run
 from sprout.offline.notes.words import key_of
 

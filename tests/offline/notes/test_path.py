@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from sprout.offline.graph_plan import Plan, reachable, transitive_reduction
 from sprout.offline.notes.document import Part, read_document
 from sprout.offline.notes.lesson_plan import lesson_plan_from_notes
-from sprout.offline.notes.outline import Stretch, titles_of
+from sprout.offline.notes.outline import Stretch
 from sprout.offline.notes.path import path_from_notes
 from sprout.offline.notes.scope import own_parts
+from sprout.offline.notes.titles import titles_of
 from tests.offline.notes.reading import FILES, learned
 
 SENTENCE = "The pump of stage {n} moves water to the tank, and the tank of stage {n} keeps it for a day. "

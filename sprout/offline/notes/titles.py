@@ -1,0 +1,203 @@
+"""Titles of the stretches of notes: their headings, or the terms that they are about."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, takewhile
+
+from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
+from sprout.learning.structure.plain_view import text_of
+from sprout.offline.notes.document import Part
+from sprout.offline.notes.glossary import entries_in, is_glossary
+from sprout.offline.notes.headings import names_subject, says_nothing
+from sprout.offline.notes.language import language
+from sprout.offline.notes.outline import NAMED_TERMS, Stretch, key_terms_of
+from sprout.offline.notes.words import key_of, words_of
+
+MOST_ABOVE = 5  # words of a heading that stands before those below it
+SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
+LONGEST_TITLE, LONGEST_RANGE = 90, 160
+NAMING_TERMS, JOINED_TERMS = 3, 2
+LEAST_PIECES = 2  # of running text, that are numbered
+LEAST_NUMBERED = 3  # headings of a word and a number, from which on they are a series: "World War II" is none
+NUMBERED_SHARE = 0.6  # of the headings of a stretch
+TO = " – "  # between the first and the last of several names
+
+_NUMBERED = re.compile(
+    r"(?P<kind>(?:[^\W\d_]+\.? ){1,2}(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
+    r"(?P<number>\d{1,4}[a-z]?(?:,? [^\W\d_]+\.? \d{1,3})?|[IVXLC]{1,8})[.:)]?|"
+    r"(?P<date>(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
+)
+_DASH = re.compile(r"\s[–—-]\s")
+_SECOND_PART = re.compile(rf"{_DASH.pattern}|\s\(|:\s")
+
+
+def titles_of(stretches: Sequence[Stretch], code: str, *, within: bool = False) -> list[str]:
+    """A title for each: its heading, its headings, or its terms; where two would be equal, with the one above.
+
+    Args:
+        within: whether they stand under the heading of which they are pieces, and need not repeat it.
+    """
+    every = [[*_titles(one, [other for other in stretches if other is not one], code, within)] for one in stretches]
+    named = _numbered_titles(stretches, code) | ({} if within else _part_titles(stretches, code))
+    for at, name in named.items():
+        every[at].insert(0, name)
+    firsts = Counter(candidates[0].casefold() for candidates in every)
+    titles: dict[str, str] = {}
+    for first, *longer in every:
+        numbered = (f"{first} ({number})" for number in range(2, len(every) + 2))
+        candidates = chain(longer if firsts[first.casefold()] > 1 else (), (first, *longer), numbered)
+        title = next(one for one in candidates if one.casefold() not in titles)
+        titles[title.casefold()] = title
+    return [*titles.values()]
+
+
+def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool) -> Iterator[str]:
+    """Possible titles, the best first."""
+    say = language(code).phrases
+    headed = [part for part in stretch.parts if part.path]
+    named = [part for part in headed if not part.opening] or headed
+    titles = list(dict.fromkeys(title for part in named if (title := part.title)))
+    told = [title for title in titles if not says_nothing(title)]
+    told = told or list(dict.fromkeys(part.title for part in headed if part.title and not says_nothing(part.title)))
+    titles = told or (titles if len(headed) == len(stretch.parts) else [])
+    terms = stretch.terms or (() if titles else stretch.key_terms(code))
+    names = terms or titles
+    if len(names) > JOINED_TERMS and _is_dictionary(stretch, names):
+        yield f"{capitalized(names[0])}{TO}{names[-1]}"
+    if not titles:
+        first = [stretch.parts[0].label, *map(capitalized, terms), *(part.path[-1] for part in headed)]
+        yield from [title for title in first if title] or [capitalized(say.part_n.format(n=1))]
+        return
+    if len(titles) == 1 and terms and len(headed) == len(stretch.parts):
+        if within and len(terms) <= JOINED_TERMS:
+            yield capitalized(say.listed(terms, quote=False))
+        elif not within and key_of(terms[0], code) not in key_of(titles[0], code):
+            yield f"{titles[0]}: {say.listed(terms[:JOINED_TERMS], quote=False)}"
+    above = _above(headed, others)
+    if names_subject(above) and not says_nothing(above):
+        yield above
+    if not (told or within) and (about := _about(stretch, others, code)):
+        yield f"{titles[0]}: {about}"
+    whole = _joined(titles)
+    under = "" if within else _under(headed, others)
+    if under and under not in whole and all(len(title.split()) <= SHORT_NAME for title in titles):
+        yield f"{under}: {whole}"
+    yield whole if len(whole) <= LONGEST_RANGE or len(titles) == 1 else f"{titles[0]} {say.and_more}"
+    if len(terms) > JOINED_TERMS:
+        yield f"{capitalized(terms[0])} {say.and_more}"
+    yield HEADING_SEPARATOR.join(named[0].path[-2:])
+
+
+def _about(stretch: Stretch, others: Sequence[Stretch], code: str) -> str:
+    """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
+    below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.title)]
+    if 2 * sum(each.words for each in below) > stretch.words:
+        return _joined([each.title for each in below])
+    terms = key_terms_of([one.blocks for one in (stretch, *others)], code)[0]
+    return language(code).phrases.listed(terms[:JOINED_TERMS], quote=False)
+
+
+def _joined(titles: Sequence[str]) -> str:
+    """All titles as one, or where that is long the first and the last; what all begin with stands there once, and one
+    that another names too is left out."""
+    titles = [one for one in titles if not any(_is_said_by(one, other) for other in titles)]
+    above = {title.partition(": ")[0] for title in titles if ": " in title}
+    if len(titles) > 1 and len(above) == 1 and all(": " in title for title in titles):
+        return f"{above.pop()}: {_joined([title.partition(': ')[2] for title in titles])}"
+    whole = NAME_SEPARATOR.join(titles)
+    if len(whole) <= LONGEST_TITLE or len(titles) == 1:
+        return whole
+    return TO.join(dict.fromkeys((_brief(titles[0]), _brief(titles[-1]))))
+
+
+def _is_said_by(title: str, other: str) -> bool:
+    """Whether the other title names what both are about: the shorter of two of which one has all words of the other,
+    unless it is an abbreviation."""
+    short, long = sorted((title, other), key=lambda one: len(words_of(one)))
+    told = long if short.isupper() else short
+    return {*words_of(short)} < {*words_of(long)} and title != told
+
+
+def _brief(title: str) -> str:
+    """A long title, or one with a dash in it, without what follows its first part."""
+    first = _SECOND_PART.split(title)[0]
+    is_cut = len(title) > LONGEST_TITLE // 2 or _DASH.search(title)
+    return first if is_cut and names_subject(first) and len(first.split()) > 1 else title
+
+
+def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
+    """Titles of the stretches whose headings are but numbers of a series, "Art 5" or "II.": the first and the last, and
+    of a single one what it is about."""
+    headings = [[part.path[-1] for part in one.parts if part.path] for one in stretches]
+    read = [[_NUMBERED.fullmatch(heading) for heading in each] for each in headings]
+    kinds = Counter((found["kind"] or "").casefold() for each in read for found in each if found)
+    titles = {}
+    for at, (one, each) in enumerate(zip(stretches, read, strict=True)):
+        names = [
+            found["date"] or found["kind"] + found["number"]
+            for found in each
+            if found
+            if found["date"] or kinds[found["kind"].casefold()] >= (LEAST_NUMBERED if found["kind"] else 2)
+        ]
+        if len(names) == len(each) == 1:
+            about = _about(one, [other for other in stretches if other is not one], code)
+            titles[at] = f"{names[0]}: {about}" if about else names[0]
+        elif names and len(names) >= NUMBERED_SHARE * len(each):
+            titles[at] = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
+    return titles
+
+
+def _part_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
+    """Titles of pieces of running text, which are parts by their length more than by what they are about: what all of
+    it is about, the number, and terms."""
+    say = language(code).phrases
+    pieces = [at for at, one in enumerate(stretches) if not any(part.path or part.label for part in one.parts)]
+    pieces = [at for at in pieces if not _is_dictionary(stretches[at], stretches[at].terms)]
+    if len(pieces) < LEAST_PIECES:
+        return {}
+    subject = _shared_term([stretches[at] for at in pieces], code)
+    titles = {}
+    for number, at in enumerate(pieces, start=1):
+        terms = dict.fromkeys((*stretches[at].terms, *stretches[at].key_terms(code)))
+        named = ", ".join([one for one in terms if one != subject][:NAMING_TERMS])
+        part = say.part_n.format(n=number)
+        part = f"{capitalized(subject)} ({part})" if subject else capitalized(part)
+        titles[at] = f"{part}: {named}" if named else part
+    return titles
+
+
+def _shared_term(stretches: Sequence[Stretch], code: str) -> str:
+    """The first key term of all the text, if each of its stretches uses it; else empty."""
+    said = [f" {key_of(' '.join(map(text_of, one.blocks)), code)} " for one in stretches]
+    terms = Stretch(tuple(part for one in stretches for part in one.parts)).key_terms(code)[:1]
+    return next((one for one in terms if all(f" {key_of(one, code)} " in text for text in said)), "")
+
+
+def _is_dictionary(stretch: Stretch, names: Sequence[str]) -> bool:
+    """Whether it explains one term after the other, so that the first and the last of them name it."""
+    in_glossary = all(any(map(is_glossary, part.path)) for part in stretch.parts)
+    in_order = len(names) > NAMED_TERMS and [*names] == sorted(names, key=str.casefold)
+    return in_glossary or in_order or bool(entries_in(stretch.blocks))
+
+
+def _above(parts: Sequence[Part], others: Sequence[Stretch]) -> str:
+    """The heading over all of the parts, if there are several and all that stands under it."""
+    levels = zip(*(part.path for part in parts), strict=False)
+    above = tuple(level[0] for level in takewhile(lambda level: len({*level}) == 1, levels)) if len(parts) > 1 else ()
+    elsewhere = any(part.path[: len(above)] == above for other in others for part in other.parts)
+    return above[-1] if above and not elsewhere else ""
+
+
+def _under(parts: Sequence[Part], others: Sequence[Stretch]) -> str:
+    """The heading right above all of the parts, if other parts stand under another one."""
+    above = {part.path if part.opening else part.path[:-1] for part in parts}
+    path = above.pop() if len(above) == 1 else ()
+    elsewhere = any(part.path[: len(path)] != path for other in others for part in other.parts if part.path)
+    named = path and len(path[-1].split()) <= MOST_ABOVE and names_subject(path[-1]) and not says_nothing(path[-1])
+    return path[-1] if named and elsewhere else ""
+
+
+def capitalized(text: str) -> str:
+    """The text with a capital first letter, the others as they are."""
+    return text[:1].upper() + text[1:]
