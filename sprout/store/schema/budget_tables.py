@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from sqlalchemy import BigInteger, CheckConstraint, Date
+from sqlalchemy import BigInteger, CheckConstraint, Date, Index
 from sqlmodel import Field
 
 from sprout.store.schema.columns import SafeText, TableModel, UtcTime
@@ -19,6 +19,7 @@ class BudgetDay(TableModel, table=True):
     __table_args__ = (
         CheckConstraint("spent_nano_usd >= 0 and spent_tokens >= 0", name="spent"),
         CheckConstraint("reserved_nano_usd >= 0 and reserved_tokens >= 0", name="reserved"),
+        Index(None, "account", "day"),
     )
 
     day: date = Field(primary_key=True, sa_type=Date)
