@@ -81,7 +81,7 @@ class BlockReader:
                 case "admonition":
                     yield self._admonition(node, start, end)
                 case "table":
-                    yield self._table(node, start, end)
+                    yield from self._table(node, start, end)
                 case "code_block" | "fence":
                     yield read_directive(node.info, node.content, start, end, self._spans)
                 case "formula":
@@ -185,13 +185,15 @@ class BlockReader:
         title = written[1] if written else self._inline(titles[0])[0] if titles else ""
         return Box(start, end, text_of_spans(self._spans(title)), self._inner(node, start, end))
 
-    def _table(self, node: SyntaxTreeNode, start: int, end: int) -> Table:
-        rows = [
-            tuple(self._inline(cell)[1].spans for cell in row.children)
-            for part in node.children
-            for row in part.children
-        ]
-        return Table(start, end, rows[0], tuple(row for row in rows[1:] if any(row)))
+    def _table(self, node: SyntaxTreeNode, start: int, end: int) -> Iterator[Block]:
+        """A table; one of a single column is but a frame around paragraphs."""
+        lines = [row for part in node.children for row in part.children]
+        rows = [tuple(self._inline(cell)[1].spans for cell in row.children) for row in lines]
+        if len(rows[0]) == 1:
+            framed = [(self._offsets(line), row[0]) for line, row in zip(lines, rows, strict=True) if row[0]]
+            yield from (Paragraph(*offsets, spans) for offsets, spans in framed)
+        else:
+            yield Table(start, end, rows[0], tuple(row for row in rows[1:] if any(row)))
 
     def _definitions(self, node: SyntaxTreeNode) -> Iterator[Block]:
         term: tuple[int, int, Spans] = (0, 0, ())

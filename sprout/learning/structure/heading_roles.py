@@ -54,6 +54,10 @@ _ON_SUBJECT = re.compile(
     r"^(exercises|exercices|übungen|ejercicios|esercizi|exercícios|quiz) (?:on|about|zu[mr]?|sobre|sur|su) ."
 )
 _TESTED = re.compile(r"\\?<(?:question|variant|вопрос)", re.IGNORECASE)  # of a bank of questions for a testing program
+_THANKS = re.compile(
+    r"(?:thank you|thanks|(?:vielen )?dank|danke|merci|gracias|grazie|obrigad[oa])(?: \w+)* "
+    r"(?:for|fürs?|pour|por|per|pela|pelo) .*"
+)
 _SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)")  # "lecture summary", "Tom's summary"
 LONGEST_NAME = 80
 
@@ -62,10 +66,12 @@ def named_role(title: str) -> NamedRole | None:
     """The role that a heading names, None for a heading of content."""
     if _TESTED.match(title):
         return NamedRole(Role.QUIZ, "quiz")
-    bare = folded(without_numbering(title) or title).strip(" :.!*#–—-")
+    bare = folded(without_numbering(title) or title).strip(" :.,;!*#–—-")
     bare = bare.lstrip("0123456789 ") or bare  # a bare number may be one of a row
     if not bare or len(bare) > LONGEST_NAME:
         return None
+    if _THANKS.match(bare):
+        return NamedRole(Role.FURNITURE, "organisation")
     named = _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
     return named or (NamedRole(Role.SUMMARY, "summary") if _SUMMED_UP.fullmatch(bare) else None)
 

@@ -15,6 +15,7 @@ LEAST_LISTED = 8  # items of a list
 ENTRY_SHARE = 0.8  # of the words of neighbouring paragraphs, from which on they are entries
 LEAST_DISTINCT = 0.75  # of the terms' first words; speakers of a dialogue are named again, as are "Step 1" and "Step 2"
 MOST_TERM_WORDS = 6
+MOST_LINES = 600  # of a paragraph: each is compared with all before it
 MEANING_WORDS, MOST_LISTED_WORDS = (3, 30), 45  # in the mean; sections are longer
 
 LED = re.compile(
@@ -54,7 +55,7 @@ def _apart(paragraph: str) -> str:
     if len(lines) < LEAST_ENTRIES or any(map(_MARKED_LINE.match, lines)):
         return paragraph
     block = Paragraph(0, len(paragraph), (Span(" ".join(paragraph.split())),))
-    for form in (_led, _in_turns):
+    for form in (_led, _in_turns, _in_order):
         entries = form(paragraph, block)
         head = _before(paragraph, block, entries)
         if _are_entries(entries, len(text_of(head).split()) if head else 0):
@@ -115,7 +116,7 @@ def _are_entries(entries: Sequence[_Entry], other_words: int, *, most_words: int
 
 def _are_in_order(entries: Sequence[_Entry]) -> bool:
     """Whether nearly all terms stand in the order of the alphabet."""
-    keys = [" ".join(_WORD.findall(folded(term))) for *_, term, _ in entries]
+    keys = [_key(term) for *_, term, _ in entries]
     return sum(one < other for one, other in pairwise(keys)) >= ENTRY_SHARE * (len(keys) - 1)
 
 
@@ -183,4 +184,33 @@ def _in_turns(text: str, block: Paragraph) -> list[_Entry]:
     return [(start, end, term, meaning) for (start, _, term), (_, end, meaning) in zip(terms, meanings, strict=True)]
 
 
-_FORMS: tuple[Callable[[str, Paragraph], list[_Entry]], ...] = (_led, _marked, _over, _in_turns)
+def _in_order(text: str, block: Paragraph) -> list[_Entry]:
+    """Terms on lines in the order of the alphabet, as many as can be, each over the lines that give its meaning."""
+    lines = _lines(text, block) if _is_plain(block) else []
+    if not 2 * LEAST_LISTED <= len(lines) <= MOST_LINES:
+        return []
+    keys = [_key(line) if _is_term(line) else "" for *_, line in lines]
+    best: list[
+        tuple[int, int]
+    ] = []  # of each line as a term: how many there are up to it, and the line of the last one
+    for at, key in enumerate(keys):
+        before = ((best[one][0], one) for one in range(at - 1) if keys[one] and keys[one] <= key)
+        count, last = max(before, default=(0, -1)) if key else (-1, -1)
+        best.append((count + 1, last))
+    at, terms = max(range(len(lines) - 1), key=lambda one: best[one][0]), []
+    while at >= 0:
+        terms.append(at)
+        at = best[at][1]
+    terms.reverse()
+    entries = []
+    for at, after in pairwise([*terms, len(lines)]):
+        meaning = " ".join(line for *_, line in lines[at + 1 : after])
+        entries.append((lines[at][0], lines[after - 1][1], lines[at][2], meaning))
+    return entries if len(entries) >= LEAST_LISTED else []
+
+
+def _key(term: str) -> str:
+    return " ".join(_WORD.findall(folded(term)))
+
+
+_FORMS: tuple[Callable[[str, Paragraph], list[_Entry]], ...] = (_led, _marked, _over, _in_turns, _in_order)

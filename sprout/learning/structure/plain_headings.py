@@ -1,8 +1,8 @@
 """Headings of plain text: numbered, bold, in capitals, behind a picture, or short lines of their own.
 
 They count only where a document marks no headings, or a title alone: else a bold line is emphasis and a numbered one an
-item. Only within a long section several bold lines are its subsections. The kinds are ranked as documents nest them:
-chapters, capitals, pictures, numbers by depth, bold or short lines.
+item. Only within a long section several lines in capitals or bold are its subsections. The kinds are ranked as
+documents nest them: chapters, capitals, pictures, numbers by depth, bold or short lines.
 """
 
 import re
@@ -104,11 +104,12 @@ def _sections(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
 
 
 def _with_bold_headings(text: str, section: Sequence[Block]) -> Sequence[Block]:
-    """A section that begins with its heading; where it is long, its bold lines, or lines over lists, head its parts."""
+    """A section that begins with its heading; where it is long, lines in capitals, bold or over lists head parts."""
     if not section or not isinstance(section[0], Heading) or section[-1].end - section[0].end < LONG_SECTION:
         return section
-    bold = {at: one for at, one in _candidates(text, section) if one.rank == _Rank.BOLD}
-    heads = bold if len(bold) >= LEAST_BOLD else _lead_ins(section)
+    found = [*_candidates(text, section)]
+    marked = ({at: one for at, one in found if one.rank == rank} for rank in (_Rank.CAPITALS, _Rank.BOLD))
+    heads = next((heads for heads in marked if len(heads) >= LEAST_BOLD), None) or _lead_ins(section)
     level = min(section[0].level + 1, 6)
     return [
         Heading(block.start, block.end, level, heads[at].title) if at in heads else block

@@ -37,6 +37,7 @@ MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
 _DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents"))  # fences of MyST and Jupyter Book
+_NOTE = re.compile(r"[¹²³⁰⁴-⁹]{1,3}\s?[^\W\d_]")  # a note at the foot of a page
 _NAME_AND_NUMBER = re.compile(r"[^\d:]+\d[\d.]*\s?[a-z]?[).]?")
 _CONTENT = NamedRole(Role.CONTENT, "")
 
@@ -298,10 +299,11 @@ def _is_solved(section: Section) -> bool:
 
 
 def _opened_boxes(section: Section, blocks: tuple[ClassifiedBlock, ...]) -> tuple[ClassifiedBlock, ...]:
-    """The blocks; where a section has boxes and no text beside them, what stands in its boxes is the text, but in those
-    whose titles say what else they are."""
-    beside = {Role.BOX, Role.CAPTION}
-    if section.subsections or not beside.issuperset(each.role for each in blocks):
+    """The blocks; where next to nothing but boxes stands in a section, or more in them than beside them, as on a slide
+    with its speaker's notes, what stands in them is the text, but in those whose titles say what else they are."""
+    boxed = sum(len(text_of(each.block)) for each in blocks if each.role is Role.BOX)
+    told = sum(len(text_of(each.block)) for each in blocks if each.role is Role.CONTENT)
+    if section.subsections or boxed <= told:
         return blocks
     return tuple(
         opened
@@ -324,6 +326,8 @@ def _by_kind(block: Block) -> NamedRole:
         case Box():
             return NamedRole(Role.BOX, "box beside the text")
         case Footnote():
+            return NamedRole(Role.FURNITURE, "footnote")
+        case Paragraph() if _NOTE.match(text_of(block)):
             return NamedRole(Role.FURNITURE, "footnote")
         case Definition():
             return NamedRole(Role.GLOSSARY, "definition")

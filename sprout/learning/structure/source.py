@@ -7,6 +7,7 @@ divisions) is overwritten, marks of lists that CommonMark does not know ("•", 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 FILLER = "\u2060"  # stored texts are free of it, so it can be taken out of the spans again
 MAX_FRONT_MATTER_LINES = 60
@@ -14,6 +15,7 @@ MAX_LINES_OF_OPTION = 12
 
 _FENCE = re.compile(r"[ \t>]{0,20}(?:[-*+] {1,3})?(`{3,}|~{3,})")
 _BULLET = re.compile(r"([ \t]*)[•◦▪▫‣∙·●○■□♦➢➤✓⁃](?=[ \t]+\S)")
+_INDENTED_ITEM = re.compile(r"(\t| {4})([ \t]*)([-*+])[ \t]+\S")
 _DASH = re.compile(r"([ \t]*)–(?=[ \t]+\S)")
 _LETTERED = re.compile(r"([ \t]*)(\(?)([a-hA-H])([.)])(?=[ \t]+\S)")
 _DIVISION = re.compile(
@@ -32,6 +34,7 @@ _WIKI_LINK = re.compile(
 )  # [[page]], [[page|what is read]]
 _HTML_HEADING = re.compile(r"[ \t]{0,3}<h([1-6])>([^<>\n]{1,200})</h\1>[ \t]*")
 _WORK = re.compile(r"\W{0,5}(START|END) OF TH(?:E|IS) PROJECT GUTENBERG EBOOK\b.*", re.IGNORECASE)
+_TEXT_LINE = re.compile(r" {0,3}(?![-*+•#>|=`~!?.:]|\d{1,3}[.)]\s)\S")
 _KEY = re.compile(r"[\w .-]{1,60}:(?:\s|$)|[ \t]|#|-|$|\S+$")
 _TITLE = re.compile(r"title:\s*(.*)", re.IGNORECASE)
 
@@ -58,6 +61,7 @@ def rewrite_source(text: str) -> Source:
         if at in dashed and (at - 1 in dashed or at + 1 in dashed):  # a dash alone opens a line of dialogue
             lines[at] = _DASH.sub(r"\1-", lines[at], count=1)
         lines[at] = _rewrite_line(lines[at], numbers.get(at))
+    _outdent_items(lines, prose)
     return Source("\n".join(lines), title)
 
 
@@ -120,6 +124,18 @@ def _option_numbers(lines: list[str], prose: list[int]) -> Mapping[int, int]:
         else:
             run, style = ([at], this) if number == 1 else ([], "")
     return numbers
+
+
+def _outdent_items(lines: list[str], prose: list[int]) -> None:
+    """Move items right below a line of text to where CommonMark knows them: so deep it joins them to that line."""
+    within = False
+    for before, at in pairwise(prose):
+        above, item = lines[before], _INDENTED_ITEM.match(lines[at])
+        opens = item and not item[2] and at == before + 1 and _TEXT_LINE.match(above)
+        within = bool(opens) or (within and bool(lines[at].strip()) and lines[at][:1] in " \t")
+        if within and item:
+            rest = lines[at][item.end(1) :]
+            lines[at] = f" {rest}" if item[1] == "\t" else f"   {item[2]}{item[3]} {rest[item.end(3) - item.end(1) :]}"
 
 
 def _rewrite_line(line: str, number: int | None) -> str:

@@ -38,7 +38,7 @@ _SIGNPOST = re.compile(r"[\u2600-\u26ff\U0001f300-\U0001faff]")  # no arrow, bul
 _ROMAN = re.compile(r"\s*[IVX]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
 _BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
 _CONTINUED = re.compile(
-    r"(?i)(?:\s*\(\d{1,2} (?:of|von|sur|de|di|van) \d{1,2}\)|"
+    r"(?i)(?:\s*\(\d{1,2}(?:/| (?:of|von|sur|de|di|van) )\d{1,2}\)|"
     r"(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*(?:[(\[–—…-]|\.{3})\s*)(?:continued?|cont['’]?d?|continuation|fortsetzung|"
     r"forts|suite|continuación|continuação|continua|seguito|segue|продолжение))[.…]{0,3}[)\]]?$"
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, Definition, ListBlock, ListItem, Paragraph, Table
+from sprout.learning.structure.tree import Block, Code, Definition, ListBlock, ListItem, Paragraph, Table, children_of
 from sprout.offline.notes.language import language
 from sprout.offline.notes.words import singles_out, word_count, words_of
 
@@ -125,9 +125,10 @@ def row_names(table: Table) -> list[str]:
 
 
 def says_anything(blocks: Iterable[Block], code: str) -> bool:
-    """Whether there is a sentence in the blocks, a line or rows as long as one, or a term with its meaning."""
+    """Whether there is a sentence in the blocks, a line or rows as long as one, a term with its meaning, or code."""
     return any(
         isinstance(block, Definition)
+        or _has_code(block)
         or (
             isinstance(block, Table)
             and word_count(text_of(block)) >= LINE_WORDS * len(block.rows) >= LINE_WORDS * LEAST_ROWS
@@ -135,6 +136,10 @@ def says_anything(blocks: Iterable[Block], code: str) -> bool:
         or any(is_sentence(one) or word_count(one) >= LINE_WORDS for one in sentences_in([block], code))
         for block in blocks
     )
+
+
+def _has_code(block: Block) -> bool:
+    return isinstance(block, Code) or any(map(_has_code, children_of(block)))
 
 
 def iter_paragraphs(block: Block) -> Iterator[Paragraph]:

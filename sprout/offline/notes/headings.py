@@ -9,15 +9,22 @@ MOST_WORDS, LONGEST = 14, 140  # words and characters
 _SPOKEN = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formula or a number
 _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
-    r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +\w|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
+    r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
     r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|(?:\b[A-Z]{2,} \w*\d\w* ){2}|"  # what a machine reads
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was)$"
 )
-_SINGLE_CASE = re.compile(
-    r"(?i)(?:example|exercise|solution|proof|beispiel|aufgabe|übung|lösung|beweis|exemple|exercice|démonstration|preuve|"
-    r"ejemplo|ejercicio|solución|demostración|esempio|esercizio|soluzione|dimostrazione|exemplo|exercício|solução|"
-    r"demonstração)\s*(?:\d|[:：])"
+NUMBERED = re.compile(
+    r"(?P<kind>(?:[^\W\d_]+\.? ){1,2}(?=\d)|[^\W\d_]{4,}(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
+    r"(?P<number>\d{1,4}[a-z]?(?:,? [^\W\d_]+\.? \d{1,3})?|[IVXLC]{1,8})[.:)]?|"
+    r"(?P<date>(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
 )
+_CASES = (
+    r"(?:example|exercise|solution|proof|beispiel|aufgabe|übung|lösung|beweis|exemple|exercice|démonstration|preuve|"
+    r"ejemplo|ejercicio|solución|demostración|esempio|esercizio|soluzione|dimostrazione|exemplo|exercício|solução|"
+    r"demonstração)"
+)
+_SINGLE_CASE = re.compile(rf"(?i){_CASES}\s*(?:\d|[:：])")
+_CASE_ALONE = re.compile(rf"(?i){_CASES}s?(?: problems?)?\W*")
 _OF_A_CASE = re.compile(
     r"(?i)(?:an? |un |una |une |um |ein )?(?:examples?|exemples?|beispiele?|ejemplos?|esempio|esempi|exemplos?) (?!\d)|"
     r"[^:]* example$"
@@ -34,6 +41,11 @@ def names_subject(heading: str) -> bool:
     cut = last in _introducing_words() and not (last in _ALSO_NOUNS and before in _introducing_words())
     cut = cut or heading.count("(") > heading.count(")")
     return short and named and not (cut or _SINGLE_CASE.match(heading))
+
+
+def belongs_above(heading: str) -> bool:
+    """Whether what stands under a heading goes on with what stands before it: a proof alone, a sentence, a formula."""
+    return bool(_CASE_ALONE.fullmatch(heading)) or not (names_subject(heading) or NUMBERED.fullmatch(heading))
 
 
 @lru_cache

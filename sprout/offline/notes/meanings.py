@@ -131,7 +131,8 @@ def _stated(sentence: str, known: Collection[str], code: str) -> TermMeaning | N
     else:
         return None
     beside = given.words.comparing & {*words_of(subject), *words_of(meaning)[:2]}  # with what another sentence names
-    if _SYMBOL.fullmatch(without_article(subject, code)) or len(subject) <= 2:
+    bare = without_article(subject, code)
+    if _SYMBOL.fullmatch(bare) or len(subject) <= 2 or {*words_of(bare)[:1]} & given.words.determiners:
         return None
     if beside or "," in subject or not names_thing(subject, code) or given.patterns.called.match(meaning):
         return None

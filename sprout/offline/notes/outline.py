@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sprout.learning.structure.plain_view import text_of
-from sprout.learning.structure.tree import Block
+from sprout.learning.structure.tree import Block, Paragraph
 from sprout.offline.notes.document import Document, Part, join_equal
 from sprout.offline.notes.facts import is_sentence, says_anything, sentences_in
 from sprout.offline.notes.glossary import entries_in
-from sprout.offline.notes.headings import says_nothing
+from sprout.offline.notes.headings import belongs_above, says_nothing
 from sprout.offline.notes.meanings import meanings_in
 from sprout.offline.notes.terms import key_terms, known_terms
 from sprout.offline.notes.turns import cut_at_turns
@@ -26,6 +26,7 @@ LARGE_SECTION = 100  # words of one that stands for itself where a document has 
 SMALLEST_FOREWORD = WORDS_A_CONCEPT  # before the first heading
 NAMED_TERMS = 5
 TITLE_SLIDE = 15  # words on a slide with authors and a date
+COVER, COVER_LINE, COVER_LINES = 80, 10, 4  # words of a title page and of a line of it at most, its lines at least
 CRUMB = 25  # words that are no part of their own
 
 _WORD = re.compile(r"[^\W\d_]{2}")  # a letter alone is a symbol
@@ -53,6 +54,11 @@ class Stretch:
         """All that stands in it."""
         return tuple(block for part in self.parts for block in part.all_blocks)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether its headings are none that a text of its own has."""
+        return all(bool(part.path) and not part.opening and belongs_above(part.path[-1]) for part in self.parts)
+
     def tells(self, code: str) -> bool:
         """Whether it says anything."""
         return says_anything(self.blocks, code)
@@ -63,7 +69,7 @@ class Stretch:
 
     def key_terms(self, code: str) -> tuple[str, ...]:
         """The terms that it uses most, or explains."""
-        return entries_in(self.blocks) or key_terms_of([self.blocks], code)[0]
+        return entries_in(self.blocks) or _key_terms([self.blocks], code)[0]
 
 
 def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list[Stretch]:
@@ -91,7 +97,8 @@ def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list
     found = _cut(open_largest(found, most=wanted, longer_than=total // wanted), wanted, total, code)
     least = SMALLEST_FOREWORD if headed else SMALLEST_UNNAMED
     whole = {one.content.parts[0].path for one in documents if len(one.content.parts) == 1}
-    return merge_small(found, lambda each: _is_small(each, code, least, whole), most=wanted)
+    named = sum(not each.goes_on for each in found) > len(found) / 2
+    return merge_small(found, lambda each: (named and each.goes_on) or _is_small(each, code, least, whole), most=wanted)
 
 
 def is_one_subject(parts: Sequence[Part]) -> bool:
@@ -142,9 +149,22 @@ def _top(content: Part) -> list[Part]:
         content = content.parts[0]
     if len(content.parts) == 1 and content.parts[0].parts:  # words before the title
         return [*content.opened()[:-1], *content.parts[0].opened()]
-    first, *others = content.opened() or [content]
-    is_title_slide = len(others) >= FEW_CONCEPTS and first.words <= TITLE_SLIDE and not first.parts
-    return others if is_title_slide and not any(map(is_sentence, map(text_of, first.blocks))) else [first, *others]
+    found = content.opened() or [content]
+    while len(found) > 2 and _is_cover(found[0], slide=len(found) > FEW_CONCEPTS):
+        found = found[1:]
+    return found
+
+
+def _is_cover(part: Part, *, slide: bool) -> bool:
+    """Whether there are but names, places and dates: short lines, not one of them a sentence.
+
+    Args:
+        slide: whether it may be a slide, on which two of them do.
+    """
+    lines = [text_of(block) for block in part.blocks if isinstance(block, Paragraph)]
+    short = len(lines) == len(part.blocks) and all(len(line.split()) <= COVER_LINE for line in lines)
+    is_page = short and len(lines) >= COVER_LINES and part.words <= COVER
+    return not part.parts and (is_page or (slide and part.words <= TITLE_SLIDE)) and not any(map(is_sentence, lines))
 
 
 def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stretch]:
@@ -178,11 +198,11 @@ def _turn_pieces(part: Part, pieces: int, code: str) -> list[Stretch]:
     cut = cut_at_turns(part.blocks, pieces, code)
     return [
         Stretch((replace(part, blocks=blocks, label=""),), terms=names[:NAMED_TERMS])
-        for blocks, names in zip(cut, key_terms_of(cut, code), strict=True)
+        for blocks, names in zip(cut, _key_terms(cut, code), strict=True)
     ]
 
 
-def key_terms_of(texts: Sequence[Sequence[Block]], code: str) -> list[tuple[str, ...]]:
+def _key_terms(texts: Sequence[Sequence[Block]], code: str) -> list[tuple[str, ...]]:
     """The key terms of texts; what each begins with and what it defines are mostly what it is about."""
     said = [sentences_in(blocks, code) for blocks in texts]
     telling = []
@@ -231,6 +251,7 @@ def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
         above, beside = one.parts[-1], other.parts[0]
         shared = above.path[:-1] == beside.path[:-1] or (above.opening and beside.path[:-1] == above.path)
         apart = 10_000 if one.document != other.document else 0 if shared else 150
+        apart += 300 if one.goes_on and not other.goes_on else 0
         large = not (small[at] or small[at + 1])
         return one.words + other.words + apart + (100_000 if large else 0)
 

@@ -22,7 +22,7 @@ MOST_CELLS = MOST_LABELS = 3  # of a table or list
 LONGEST_BEGINNING = 18  # words of a passage that it is called by: its first sentence, or a clause of it
 SHORTEST_BEGINNING, CUT_BEGINNING = 4, 9
 LEAST_BEGUN = 3  # words of a first sentence
-LEAST_TYPED = 4  # words of a sentence around its missing term
+LEAST_TYPED = 7  # words of a sentence around its missing term
 
 _WORD = re.compile(r"[^\W\d_]{3}")
 _GLUED = re.compile(r"\S\(")  # "C(diamond)" is written in other ways too
@@ -129,7 +129,8 @@ def own_words_question(material: Material, number: int, *, title: str, blocks: S
     None unless the section's title names what it is about, and it is a list, or prose to be told as such.
     """
     title = _NUMBERED.sub("", title)
-    named = names_thing(title, material.code) and not says_nothing(title.rpartition(": ")[2])
+    own = title.rpartition(": ")[2]
+    named = names_thing(own, material.code) and not says_nothing(own)
     if not named or _POINTS_BACK.search(title):
         return None
     words, text = stems([title]), " ".join(material.sentences_in(blocks))
@@ -148,7 +149,13 @@ def passage_question(material: Material, number: int, *, blocks: Sequence[Block]
     text = running_text(blocks)
     sentences = sentences_of(text)
     begins = _beginning(sentences[0]) if sentences else ""
-    if not begins or _MARKS.search(begins) or not is_whole(begins) or not all(map(material.may_use, sentences)):
+    if (
+        not begins
+        or begins[0].islower()
+        or _MARKS.search(begins)
+        or not is_whole(begins)
+        or not all(map(material.may_use, sentences))
+    ):
         return None
     given, words = language(material.code), words_of(begins)
     points_back = needs_context(begins, material.code) or given.words.pointing & {*words}

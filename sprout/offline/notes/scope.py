@@ -60,15 +60,16 @@ def _words(title: str) -> list[str]:
 def _named_parts(documents: Sequence[Document], name: str) -> Iterator[Part]:
     """The sections with these headings at the end of their path; a document's title names what stands before them."""
     titles = name.removesuffix(OPENING).split(HEADING_SEPARATOR)
-    exact = any([*part.path[-len(titles) :]] == titles for one in documents for part in one.content.iter_parts())
-    key = str if exact else heading_key
+    paths = [part.path for one in documents for part in one.content.iter_parts()]
+    key = str if any([*path[-len(titles) :]] == titles for path in paths) else heading_key
     wanted = [key(title) for title in titles]
+    whole = any([*map(key, path)] == wanted for path in paths)  # else it would name one more of those above
     for document in documents:
         opening = document.content
         if opening.label and opening.blocks and [key(opening.label)] == wanted:
             yield Part((), opening.blocks, opening=True, label=opening.label)
         for part in opening.iter_parts():
-            if [key(title) for title in part.path[-len(wanted) :]] == wanted:
+            if [key(title) for title in (part.path if whole else part.path[-len(wanted) :])] == wanted:
                 yield Part(part.path, part.blocks, opening=True) if name.endswith(OPENING) else part
 
 

@@ -9,25 +9,20 @@ from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in, is_glossary
-from sprout.offline.notes.headings import names_subject, says_nothing
+from sprout.offline.notes.headings import NUMBERED, names_subject, says_nothing
 from sprout.offline.notes.language import language
-from sprout.offline.notes.outline import NAMED_TERMS, Stretch, key_terms_of
+from sprout.offline.notes.outline import NAMED_TERMS, Stretch
 from sprout.offline.notes.words import key_of, words_of
 
 MOST_ABOVE = 5  # words of a heading that stands before those below it
 SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
-LONGEST_TITLE, LONGEST_RANGE = 90, 160
+LONGEST_TITLE, LONGEST_BRIEF, LONGEST_RANGE = 90, 120, 160
 NAMING_TERMS, JOINED_TERMS = 3, 2
 LEAST_PIECES = 2  # of running text, that are numbered
 LEAST_NUMBERED = 3  # headings of a word and a number, from which on they are a series: "World War II" is none
 NUMBERED_SHARE = 0.6  # of the headings of a stretch
 TO = " – "  # between the first and the last of several names
 
-_NUMBERED = re.compile(
-    r"(?P<kind>(?:[^\W\d_]+\.? ){1,2}(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
-    r"(?P<number>\d{1,4}[a-z]?(?:,? [^\W\d_]+\.? \d{1,3})?|[IVXLC]{1,8})[.:)]?|"
-    r"(?P<date>(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
-)
 _DASH = re.compile(r"\s[–—-]\s")
 _SECOND_PART = re.compile(rf"{_DASH.pattern}|\s\(|:\s")
 
@@ -77,7 +72,7 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     above = _above(headed, others)
     if names_subject(above) and not says_nothing(above):
         yield above
-    if not (told or within) and (about := _about(stretch, others, code)):
+    if not (told or within) and (about := _about(stretch, code)):
         yield f"{titles[0]}: {about}"
     whole = _joined(titles)
     under = "" if within else _under(headed, others)
@@ -89,13 +84,12 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     yield HEADING_SEPARATOR.join(named[0].path[-2:])
 
 
-def _about(stretch: Stretch, others: Sequence[Stretch], code: str) -> str:
+def _about(stretch: Stretch, code: str) -> str:
     """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
     below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.title)]
     if 2 * sum(each.words for each in below) > stretch.words:
         return _joined([each.title for each in below])
-    terms = key_terms_of([one.blocks for one in (stretch, *others)], code)[0]
-    return language(code).phrases.listed(terms[:JOINED_TERMS], quote=False)
+    return language(code).phrases.listed(stretch.key_terms(code)[:JOINED_TERMS], quote=False)
 
 
 def _joined(titles: Sequence[str]) -> str:
@@ -108,7 +102,9 @@ def _joined(titles: Sequence[str]) -> str:
     whole = NAME_SEPARATOR.join(titles)
     if len(whole) <= LONGEST_TITLE or len(titles) == 1:
         return whole
-    return TO.join(dict.fromkeys((_brief(titles[0]), _brief(titles[-1]))))
+    brief = list(dict.fromkeys(map(_brief, titles)))
+    whole = NAME_SEPARATOR.join(brief)
+    return whole if len(whole) <= LONGEST_BRIEF or len(brief) <= 2 else TO.join((brief[0], brief[-1]))
 
 
 def _is_said_by(title: str, other: str) -> bool:
@@ -130,22 +126,27 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
     """Titles of the stretches whose headings are but numbers of a series, "Art 5" or "II.": the first and the last, and
     of a single one what it is about."""
     headings = [[part.path[-1] for part in one.parts if part.path] for one in stretches]
-    read = [[_NUMBERED.fullmatch(heading) for heading in each] for each in headings]
-    kinds = Counter((found["kind"] or "").casefold() for each in read for found in each if found)
+    read = [[NUMBERED.fullmatch(heading) for heading in each] for each in headings]
+    kinds = Counter(_kind(found) for each in read for found in each if found)
     titles = {}
     for at, (one, each) in enumerate(zip(stretches, read, strict=True)):
         names = [
             found["date"] or found["kind"] + found["number"]
             for found in each
             if found
-            if found["date"] or kinds[found["kind"].casefold()] >= (LEAST_NUMBERED if found["kind"] else 2)
+            if found["date"] or kinds[_kind(found)] >= (LEAST_NUMBERED if not says_nothing(_kind(found)) else 2)
         ]
         if len(names) == len(each) == 1:
-            about = _about(one, [other for other in stretches if other is not one], code)
+            about = _about(one, code)
             titles[at] = f"{names[0]}: {about}" if about else names[0]
         elif names and len(names) >= NUMBERED_SHARE * len(each):
             titles[at] = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
     return titles
+
+
+def _kind(numbered: re.Match[str]) -> str:
+    """What a numbered heading counts, in small letters: "week" of "Week 2"; empty for a number alone."""
+    return (numbered["kind"] or "").strip(" .").casefold()
 
 
 def _part_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:

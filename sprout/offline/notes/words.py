@@ -63,7 +63,8 @@ def _roots(text: str, stopwords: Collection[str] = ()) -> list[str]:
     """The beginnings of the words, as long as related words are alike, without accents."""
     return [
         _bare(word)[: max(LEAST_STEM, len(word) * 3 // 5)]
-        for word in map(without_elision, WORD.findall(text))
+        for joined in map(without_elision, WORD.findall(text))
+        for word in joined.split("-")
         if len(word) >= LEAST_ROOT and word.casefold() not in stopwords
     ]
 

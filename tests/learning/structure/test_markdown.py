@@ -217,3 +217,10 @@ def test_lines_beyond_the_limit_are_one_paragraph() -> None:
 
 def test_brackets_by_the_hundred_thousand_are_text() -> None:
     assert len(text_of(read_structure("[" * 200_000))) == 200_000
+
+
+def test_a_table_of_one_column_is_a_frame_around_paragraphs() -> None:
+    text = "| Locke says: |\n|---|\n| People own what they work for. |\n| The state keeps watch. |\n"
+    blocks = blocks_of(text)
+    assert [type(block) for block in blocks] == [Paragraph] * 3
+    assert text[blocks[1].start : blocks[1].end] == "| People own what they work for. |"

@@ -82,3 +82,10 @@ def test_the_lines_of_a_list_of_terms_are_set_apart_and_all_else_stays(form: str
 )
 def test_other_lines_are_left_as_they_are(text: str) -> None:
     assert with_entries_apart(text) == text
+
+
+def test_terms_in_the_order_of_the_alphabet_may_have_meanings_of_several_lines() -> None:
+    more = {**METALS, "Lead": "A soft and heavy metal. It is poison.", "Silver": "A white metal that shines well."}
+    terms = sorted(more)
+    text = "\n".join(f"{term}\n{more[term].replace('. It', '.' + chr(10) + 'It')}" for term in terms)
+    assert entries_of(text) == {term: more[term] for term in terms}

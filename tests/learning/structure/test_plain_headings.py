@@ -173,3 +173,10 @@ def test_lines_over_lists_are_headings_from_three_on_where_the_text_begins_with_
     lists = [f"{name}:\n\n- {PROSE}\n- {PROSE}" for name in ("The sea", "The lake", "The river")]
     assert outline(*lists) == [(1, "The sea"), (1, "The lake"), (1, "The river")]
     assert outline(f"- {PROSE}\n- {PROSE}", *lists) == []
+
+
+def test_lines_in_capitals_head_the_parts_of_a_long_section_though_headings_are_marked() -> None:
+    names = ("THE SEA", "THE LAKE", "THE RIVER")
+    text = "# Water\n\n## Where it is\n\n" + "".join(f"{name}\n\n{PROSE * 8}\n\n" for name in names)
+    titles = [each.title for each in iter_sections(read_structure(f"{text}## How it moves\n\n{PROSE}\n"))]
+    assert titles[2:] == ["Where it is", *names, "How it moves"]

@@ -30,6 +30,10 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("5 Exam Questions", Role.QUIZ, "quiz"),
         ("<question> Which style is wrong?", Role.QUIZ, "quiz"),
         ("Tom's summary", Role.SUMMARY, "summary"),
+        ("Thank you all for looking at my slides", Role.FURNITURE, "organisation"),
+        ("Quellenangabe", Role.FURNITURE, "references"),
+        ("Bibliography,", Role.FURNITURE, "references"),
+        ("Abbreviations", Role.FURNITURE, "references"),
         ("Exercises for Chapter 3", Role.EXERCISES, "exercises"),
         ("Exercice 4)", Role.EXERCISES, "exercises"),
         ("Exercice n° 4 (facultatif)", Role.EXERCISES, "exercises"),
@@ -323,3 +327,16 @@ def test_a_paragraph_that_opens_with_an_author_and_a_year_is_a_reference() -> No
     cited = "Mayr, E. (1942). Systematics and the origin of species."
     told = "Mayr (1942) held that a species is what breeds together, as most people do today."
     assert [role for _, role in block_roles(f"## Species\n\n{told}\n\n{cited}\n\n{told}")] == ["", "references", ""]
+
+
+def test_what_stands_in_boxes_is_the_text_where_it_is_more_than_what_stands_beside_them() -> None:
+    quote = f"> {PROSE}\n>\n> {PROSE}\n"
+    assert [role for role, _ in block_roles(f"# Cells\n\n- small\n\n{quote}")] == ["content"] * 3
+    assert [role for role, _ in block_roles(f"# Cells\n\n{PROSE} {PROSE} {PROSE}\n\n{quote}")] == ["content", "box"]
+
+
+def test_a_paragraph_behind_a_raised_number_is_a_footnote() -> None:
+    assert block_roles(f"# Cells\n\n{PROSE}\n\n¹² See the essay of R. Hooke, London 1665.\n")[1] == (
+        "furniture",
+        "footnote",
+    )

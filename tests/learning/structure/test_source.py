@@ -1,9 +1,12 @@
 """The parser's copy of a text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sprout.learning.structure.markdown import read_structure
 from sprout.learning.structure.source import FILLER, rewrite_source
+from sprout.learning.structure.tree import ListBlock, iter_sections
 
 
 @given(st.text(st.sampled_from("ab•–a)(.{:#=}`~$-\n\r :\t1[]|<h>/"), max_size=200))
@@ -49,3 +52,17 @@ def test_of_a_link_within_a_wiki_what_is_read_stays() -> None:
 
 def test_a_heading_of_html_on_a_line_of_its_own_is_a_heading() -> None:
     assert rewrite_source("<h2>Tides</h2>").text.rstrip() == "## Tides"
+
+
+@pytest.mark.parametrize("indent", ["\t", "    "])
+def test_items_that_are_indented_below_a_line_of_text_are_items(indent: str) -> None:
+    duties = f"Duties:\n{indent}- work\n{indent}- learn\n{indent}{indent}- by heart\n\n"
+    text = f"{duties}Rights\n{indent}- rest\n{indent}- pay\n"
+    assert len(rewrite_source(text).text) == len(text)
+    blocks = [block for section in iter_sections(read_structure(text)) for block in section.blocks]
+    lists = [block for block in blocks if isinstance(block, ListBlock)]
+    assert [[text[item.start : item.end].split()[1] for item in one.items] for one in lists] == [
+        ["work", "learn"],
+        ["rest", "pay"],
+    ]
+    assert isinstance(lists[0].items[1].blocks[0], ListBlock)

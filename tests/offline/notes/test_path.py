@@ -134,14 +134,14 @@ def test_a_word_before_the_first_heading_goes_with_what_follows() -> None:
     assert titles(plan) == ["Scarcity", "Demand", "Supply"]
 
 
-def test_a_range_of_long_headings_has_the_first_part_of_each() -> None:
+def test_of_two_long_headings_the_first_part_of_each_stands_in_the_title() -> None:
     names = (
         "Winds of the sea – how the air is moved over the water",
         "Streams that bring the heat of the south to the north (the conveyor belt)",
     )
     others = "".join(section(name, 200) for name in ("Ice", "Sun"))
     plan = path_of("".join(section(name, 20) for name in names) + others)
-    assert titles(plan)[0] == "Winds of the sea – Streams that bring the heat of the south to the north"
+    assert titles(plan)[0] == "Winds of the sea · Streams that bring the heat of the south to the north"
 
 
 def test_headings_that_name_no_subject_stand_with_what_is_spoken_of() -> None:
@@ -205,7 +205,8 @@ def test_the_heads_of_pages_are_no_concepts() -> None:
 
 
 def test_a_title_of_more_headings_than_have_room_names_the_first_and_the_last() -> None:
-    names = ("How water gets into the ground", "How water gets out of the ground", "How wells are dug by hand", "Pumps")
+    ways = ("How water gets into the ground", "How water gets out of the ground", "How wells are dug by hand")
+    names = (*ways, "How a pump lifts water", "Pumps")
     text = "".join(section(name, 20) for name in names)
     assert titles(path_of(text, most=1)) == [f"{names[0]} – {names[-1]}"]
 
@@ -418,3 +419,53 @@ def test_each_piece_of_prose_is_its_own_stretch_of_the_text() -> None:
     plan, document = path_of(text), read_document(text)
     parts = [own_parts([document], title=node.title, desc=node.desc, code="en") for node in plan.nodes]
     assert [block for each in parts for part in each for block in part.all_blocks] == [*document.content.all_blocks]
+
+
+def test_a_proof_and_a_sentence_for_a_heading_belong_to_what_stands_before_them() -> None:
+    names = ("Limits", "Proof", "Series", "Here the sum of all of the terms is taken.", "Integrals")
+    text = "".join(section(name, 300) for name in names)
+    assert titles(path_of(text)) == ["Limits", "Series", "Integrals"]
+
+
+def test_a_year_behind_a_full_stop_makes_no_sentence_of_a_heading() -> None:
+    text = "".join(section(name, 300) for name in ("La guerre des Anglais. 1915", "La paix"))
+    assert titles(path_of(text)) == ["La guerre des Anglais. 1915", "La paix"]
+
+
+def test_weeks_however_written_stand_with_what_is_below_them() -> None:
+    weeks = {"Week 1": ("Chords", "Scales"), "Week2": ("Rhythm", "Form"), "Week 3": ("Meter", "Ties")}
+    text = "".join(f"# {week}\n\n{''.join(section(name, 100) for name in names)}" for week, names in weeks.items())
+    assert titles(path_of(text)) == [f"{week}: {' · '.join(names)}" for week, names in weeks.items()]
+
+
+def test_an_introduction_stands_with_the_nouns_that_it_uses_most() -> None:
+    said = "The sample is a part of the population. A population is large, and a sample of the population is small. "
+    text = f"## Introduction\n\n{said * 8}\n\n{section('Random choice', 200)}{section('Choice by hand', 200)}"
+    assert titles(path_of(text))[0] == "Introduction: sample and population"
+
+
+@pytest.mark.parametrize(
+    "cover",
+    [
+        "# Methods of research, unit 4\n\nCollege of the North\n\n# Sampling\n\nCollege of the North\n\n",
+        "# Ann Example\n\nCollege of the North\n\nCourse of philosophy\n\nBob Example\n\nEssay on two thinkers\n\n",
+    ],
+)
+def test_title_pages_are_no_concepts(cover: str) -> None:
+    names = ("What a sample is", "Random choice", "Choice by hand")
+    text = cover + "".join(section(name, 200, level=1) for name in names)
+    assert titles(path_of(text)) == [*names]
+
+
+def test_a_section_of_code_with_what_it_does_is_a_concept() -> None:
+    lines = "\n".join(f"    d[{at}] = 'value number {at} of the shop'" for at in range(20))
+    code = "- {0}:\n\n  ```python\n" + lines.replace("    ", "  ") + "\n  ```\n"
+    text = "".join(f"## {name}\n\n{code.format(name)}\n" for name in ("Reading", "Writing", "Deleting"))
+    assert titles(path_of(text)) == ["Reading", "Writing", "Deleting"]
+
+
+def test_a_name_that_is_a_whole_path_means_no_section_deeper_down() -> None:
+    below = section("Findings", 60, level=3)
+    text = f"{section('Findings', 200)}{section('Causes', 200)}{section('Dangers', 200)}{below}"
+    found = own_parts([read_document(text)], title="Findings", desc="In your notes: Findings", code="en")
+    assert [part.path for part in found] == [("Findings",)]

@@ -24,6 +24,7 @@ NUMBERING = re.compile(
     r"annexe|capítulo|sección|parte|unidad|capitolo|sezione|hoofdstuk|deel|розділ|глава)\s+[\dIVXA-Z]+)[.:]?\s",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"://|www\.")
 _DEPTH = re.compile(r"(?:[A-Z]|\d{1,2})((?:\.\d{1,3})*)\.?\s")
 _ENDS_OTHERWISE = re.compile(r"(?:[,;:]|[^.]\.)$")
 _NEXT_SENTENCE = re.compile(r"[^\W\d_]{3}[.!?] [^\W\d_a-zà-ÿ]")
@@ -82,28 +83,40 @@ def style_of(line: Line) -> Style:
     return round(2 * line.size) / 2, line.fonts.bold >= BOLD
 
 
-def find_candidates(column: Column, body_size: float, leading: float) -> list[HeadingCandidate]:
-    """Candidates for headings in a column: lines in larger or bold type that stand apart from the running text."""
+def find_candidates(column: Column, body: Style, leading: float) -> list[HeadingCandidate]:
+    """Candidates for headings in a column: lines in larger or bold type that stand apart from the running text.
+
+    Args:
+        body: the style of the running text; where that is bold, bold type is no mark.
+    """
     found: list[HeadingCandidate] = []
     lines, at = column.lines, 0
     while at < len(lines):
         end = at + 1
-        if _may_be_heading(lines[at], body_size):
+        if _may_be_heading(lines[at], body):
             while end < len(lines) and _goes_on(lines[end - 1], lines[end]):
                 end += 1
-            if _stands_apart(lines, at, end, body_size, leading):
+            if _stands_apart(lines, at, end, body[0], leading):
                 found.append(HeadingCandidate(tuple(lines[at:end]), style_of(lines[at])))
         at = end
     return found
 
 
-def _may_be_heading(line: Line, body_size: float) -> bool:
+def _may_be_heading(line: Line, body: Style) -> bool:
+    body_size, is_bold = body
     if line.content is not None or line.fonts.mono > 0.5 or line.fonts.math > 0.5:
         return False
     named = _PARENTHESES.sub("", line.text)  # what stands in them alone labels a picture
-    if sum(character.isalpha() for character in named) < 2 or CAPTION.match(line.text) or _is_formula(line.text):
+    if (
+        sum(character.isalpha() for character in named) < 2
+        or CAPTION.match(line.text)
+        or _is_formula(line.text)
+        or _ADDRESS.search(line.text)
+    ):
         return False
-    return line.size >= LARGER * body_size + 0.3 or (line.fonts.bold >= BOLD and line.size >= 0.93 * body_size)
+    return line.size >= LARGER * body_size + 0.3 or (
+        not is_bold and line.fonts.bold >= BOLD and line.size >= 0.93 * body_size
+    )
 
 
 def _is_formula(text: str) -> bool:

@@ -161,6 +161,9 @@ def _find_headings(
 
 
 def _candidates(layouts: Sequence[PageLayout], body_size: float) -> Iterator[HeadingCandidate]:
-    for layout in layouts:
-        for column in layout.columns:
-            yield from find_candidates(column, body_size, leading_of(column))
+    columns = [column for layout in layouts for column in layout.columns]
+    of_size = [line for column in columns for line in column.lines if style_of(line)[0] == body_size]
+    bold = sum(len(line.text) for line in of_size if style_of(line)[1])
+    body = (body_size, 2 * bold > sum(len(line.text) for line in of_size))
+    for column in columns:
+        yield from find_candidates(column, body, leading_of(column))

@@ -17,6 +17,7 @@ NEAR_PAGES = 2
 SAME_HEIGHT = 3.0
 _NUMBER = re.compile(r"\d+|(?<!\w)[ivxlc]+(?!\w)", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w.]\w)")
+_COUNTER = re.compile(r"(?<!\d)(\d{1,4})\s*(?:/|of|von|sur|de|di|van|из|z)\s*(\d{1,4})$")
 _SPACE = re.compile(r"\s+")
 
 Row = list[Line]
@@ -26,10 +27,12 @@ def strip_running_headers(pages: Sequence[Sequence[Row]]) -> list[list[Row]]:
     """The rows of each page, from top to bottom, without those that repeat at its top or bottom.
 
     A row is removed if at least four pages and most of all, of the left or of the right pages have it, numbers apart;
-    if it has the number of the page; or if the neighbouring pages have the same at the same height.
+    if it has the number of the page; if it ends with "page 1 of 2" and so on through the document; or if the
+    neighbouring pages have the same at the same height.
     """
     remaining = [list(page) for page in pages]
     for edge in (0, -1):
+        _strip_counted(remaining, edge)
         _strip_numbered(remaining, edge)
         _strip_chapter_titles(remaining, edge)
         for _ in range(MAX_LINES):
@@ -77,6 +80,15 @@ def _strip_numbered(pages: list[list[Row]], edge: int) -> None:
             if str(number + offset) in _numbers(row):
                 _delete_to(page, row, edge)
                 break
+
+
+def _strip_counted(pages: list[list[Row]], edge: int) -> None:
+    """Remove the row at the edge that counts the pages, where each of several has one."""
+    rows = [page[edge] if page else None for page in pages]
+    counts = [found.groups() if row and (found := _COUNTER.search(row_text(row))) else None for row in rows]
+    if len(pages) > 1 and counts == [(str(number), str(len(pages))) for number in range(1, len(pages) + 1)]:
+        for page in pages:
+            del page[edge]
 
 
 def _strip_chapter_titles(pages: list[list[Row]], edge: int) -> None:

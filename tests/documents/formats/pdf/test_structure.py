@@ -269,3 +269,19 @@ def test_accents_drawn_over_a_letter_belong_to_it() -> None:
     assert plain_letters("na¨ıve") == "naïve"
     assert plain_letters("`a") == "à"
     assert plain_letters("d´eclaration") == "déclaration"
+
+
+def test_where_the_running_text_is_bold_bold_lines_are_no_headings() -> None:
+    page = [
+        Run(72, 60, "Thermodynamics", BOLD, 20),
+        *[Run(72, 100 + 14 * at, line, BOLD, 11) for at, line in enumerate(TEXT)],
+        Run(72, 180, "7 The heat of a body became less when it was given to", BOLD, 11),
+        *[Run(72, 194 + 14 * at, line, BOLD, 11) for at, line in enumerate(TEXT)],
+    ]
+    assert [line for line in read(page).splitlines() if line.startswith("#")] == ["# Thermodynamics"]
+
+
+def test_a_head_that_counts_the_pages_goes_also_where_there_are_two() -> None:
+    pages = [[Run(72, 40, f"The News Pagina {at} di 2", PLAIN, 9), *column(72, 70, TEXT)] for at in (1, 2)]
+    assert "Pagina" not in read(*pages)
+    assert "Pagina 1 di 2" in read(pages[0])

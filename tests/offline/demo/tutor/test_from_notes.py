@@ -231,7 +231,8 @@ def test_A11_what_own_words_are_compared_with_reads_as_a_full_answer_in_the_lang
 def test_own_words_are_asked_for_once_in_a_lesson_on_the_longest_section_that_its_heading_names() -> None:
     titles = ("Water", "Option 2", "Problem", "Steam", "Reasons")
     parts = [(title, f"{title} drives the wheel. {WATER * (3 + (title != 'Water'))}") for title in titles]
-    assert told(lesson_of(*parts)) == ["Say in your own words what the passage “Steam” of your notes says."]
+    asked = "Say in your own words what the passage “Plant: Steam” of your notes says."
+    assert told(lesson_of(*parts)) == [asked], "a heading of one word stands behind the one above"
 
 
 def test_own_words_are_not_asked_for_on_a_passage_that_code_can_ask_about() -> None:
@@ -247,6 +248,7 @@ def test_a_passage_that_its_heading_does_not_name_is_called_by_how_it_begins() -
         "The box in the figure is blue.",
         "One is led to see these contradictions everywhere.",
         "See!",
+        "century of the first mills on this river.",
         "This guide has two long parts.",
     ):
         assert told(lesson_of(("Bridges", f"{opening} {WATER * 4}"))) == []

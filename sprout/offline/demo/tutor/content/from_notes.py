@@ -1,5 +1,6 @@
 """A lesson from the learner's own notes: guided reading of one part, with questions that its passages answer."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -18,6 +19,7 @@ from sprout.offline.demo.tutor.lesson import AnswerKind, Chunk, PreparedQuestion
 from sprout.offline.demo.tutor.templates import Templates, notes_templates
 from sprout.offline.notes.document import Part, documents_of_passages
 from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.headings import names_subject, says_nothing
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic, accepted
 from sprout.offline.notes.path import code_of
 from sprout.offline.notes.questions import own_words_question, passage_question
@@ -59,14 +61,24 @@ def _build_lesson(passages: tuple[GivenPassage, ...], title: str, desc: str) -> 
         Topic(step.title if step.title and len(steps) > 1 else title, tuple(filter(None, [step.title])), step.blocks)
         for step in steps
     ]
-    sections = [each for part in parts for each in part.iter_parts() if each.title and not each.parts]
+    uses = Counter(each.path[-1:] for one in documents for each in one.content.iter_parts())
+    sections = [
+        (_title(each, is_repeated=uses[each.path[-1:]] > 1), each)
+        for part in parts
+        for each in part.iter_parts()
+        if each.title and not each.parts
+    ]
     return _NotesLesson(Material(topics, around, code, _is_material), steps, sections).build()
 
 
 class _NotesLesson:
-    """The lesson on some steps, which are the topics of the material; `sections` are those with nothing below them."""
+    """The lesson on some steps, which are the topics of the material.
 
-    def __init__(self, material: Material, steps: Sequence[ReadingStep], sections: Sequence[Part]) -> None:
+    Args:
+        sections: those with nothing below them, each with its name.
+    """
+
+    def __init__(self, material: Material, steps: Sequence[ReadingStep], sections: Sequence[tuple[str, Part]]) -> None:
         self._material, self._steps, self._sections = material, steps, sections
         self._frames: Templates = notes_templates(material.code)
         texts = ["\n\n".join(passage.text for passage in step.passages) for step in steps]
@@ -130,21 +142,21 @@ class _NotesLesson:
         """The one question in own words on steps that are not asked about otherwise: on the longest section that stands
         in one, failing that on the longest one itself."""
         left = [at for at in range(len(self._steps)) if at not in asked]
-        sections = [(at, section) for at in left for section in self._whole_sections(self._steps[at])]
-        sections.sort(key=lambda one: -one[1].words)
+        sections = [(at, *named) for at in left for named in self._whole_sections(self._steps[at])]
+        sections.sort(key=lambda one: -one[2].words)
         on_sections = (
-            own_words_question(self._material, at, title=section.title, blocks=section.blocks)
-            for at, section in sections
+            own_words_question(self._material, at, title=title, blocks=section.blocks)
+            for at, title, section in sections
         )
         short = sorted((-self._steps[at].words, at) for at in left if self._steps[at].words <= MOST_WORDS)
         on_steps = (passage_question(self._material, at, blocks=self._steps[at].blocks) for _, at in short)
         return [*islice(accepted(one for one in chain(on_sections, on_steps) if one is not None), 1)]
 
-    def _whole_sections(self, step: ReadingStep) -> list[Part]:
+    def _whole_sections(self, step: ReadingStep) -> list[tuple[str, Part]]:
         """The sections that stand in a step from their heading to their end, of a minute or two each."""
         begun_before = set() if step.passages[0].text.lstrip().startswith("#") else {*step.blocks[:1]}
         here = {*step.blocks} - begun_before
-        return [one for one in self._sections if one.words <= MOST_WORDS and here.issuperset(one.blocks)]
+        return [one for one in self._sections if one[1].words <= MOST_WORDS and here.issuperset(one[1].blocks)]
 
     def _is_titled(self, question: NoteQuestion) -> bool:
         """Whether the title over the question is its answer."""
@@ -177,6 +189,13 @@ class _NotesLesson:
             settled_by=question.settles,
         )
         return with_help(task, help_candidates(question, step.blocks, frames, self._material.code), frames)
+
+
+def _title(section: Part, *, is_repeated: bool) -> str:
+    """The title of a section, behind the one above if others have the same or it is but a word: "Synapses: Types"."""
+    above = [one for one in section.path[-2:-1] if names_subject(one) and not says_nothing(one)]
+    needs_above = (is_repeated or len(section.title.split()) == 1) and section.title == section.path[-1]
+    return ": ".join((*above, section.title)) if needs_above else section.title
 
 
 def _ids(step: ReadingStep) -> tuple[str, ...]:
