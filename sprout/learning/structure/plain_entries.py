@@ -190,9 +190,7 @@ def _in_order(text: str, block: Paragraph) -> list[_Entry]:
     if not 2 * LEAST_LISTED <= len(lines) <= MOST_LINES:
         return []
     keys = [_key(line) if _is_term(line) else "" for *_, line in lines]
-    best: list[
-        tuple[int, int]
-    ] = []  # of each line as a term: how many there are up to it, and the line of the last one
+    best: list[tuple[int, int]] = []  # of each line as a term: the number of terms up to it, the line of the last one
     for at, key in enumerate(keys):
         before = ((best[one][0], one) for one in range(at - 1) if keys[one] and keys[one] <= key)
         count, last = max(before, default=(0, -1)) if key else (-1, -1)

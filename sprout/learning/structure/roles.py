@@ -37,7 +37,7 @@ MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
 _DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents"))  # fences of MyST and Jupyter Book
-_NOTE = re.compile(r"[¹²³⁰⁴-⁹]{1,3}\s?[^\W\d_]")  # a note at the foot of a page
+_NOTE = re.compile(r"[¹²³⁰⁴-⁹]{1,3}\s+\S")  # a note at the foot of a page
 _NAME_AND_NUMBER = re.compile(r"[^\d:]+\d[\d.]*\s?[a-z]?[).]?")
 _CONTENT = NamedRole(Role.CONTENT, "")
 
