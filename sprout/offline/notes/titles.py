@@ -11,13 +11,14 @@ from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in, is_glossary
 from sprout.offline.notes.headings import NUMBERED, names_subject, says_nothing
 from sprout.offline.notes.language import language
-from sprout.offline.notes.outline import NAMED_TERMS, Stretch
+from sprout.offline.notes.outline import CRUMB, NAMED_TERMS, Stretch
 from sprout.offline.notes.words import key_of, words_of
 
 MOST_ABOVE = 5  # words of a heading that stands before those below it
 SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
 LONGEST_TITLE, LONGEST_BRIEF, LONGEST_RANGE = 90, 120, 160
 NAMING_TERMS, JOINED_TERMS = 3, 2
+NAMED_SHARE = 0.06  # of a stretch's words, of a section that its title names
 LEAST_PIECES = 2  # of running text, that are numbered
 LEAST_NUMBERED = 3  # headings of a word and a number, from which on they are a series: "World War II" is none
 NUMBERED_SHARE = 0.6  # of the headings of a stretch
@@ -52,6 +53,7 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     say = language(code).phrases
     headed = [part for part in stretch.parts if part.path]
     named = [part for part in headed if not part.opening] or headed
+    named = [part for part in named if part.words >= min(CRUMB, NAMED_SHARE * stretch.words)] or named
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
     told = [title for title in titles if not says_nothing(title)]
     told = told or list(dict.fromkeys(part.title for part in headed if part.title and not says_nothing(part.title)))

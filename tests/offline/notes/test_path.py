@@ -469,3 +469,8 @@ def test_a_name_that_is_a_whole_path_means_no_section_deeper_down() -> None:
     text = f"{section('Findings', 200)}{section('Causes', 200)}{section('Dangers', 200)}{below}"
     found = own_parts([read_document(text)], title="Findings", desc="In your notes: Findings", code="en")
     assert [part.path for part in found] == [("Findings",)]
+
+
+def test_a_title_names_no_section_that_is_next_to_nothing_of_what_it_stands_over() -> None:
+    text = f"## My sheet!\n\nBring a pen.\n\n{section('Chords', 300)}{section('Scales', 300)}{section('Rhythm', 300)}"
+    assert titles(path_of(text)) == ["Chords", "Scales", "Rhythm"]
