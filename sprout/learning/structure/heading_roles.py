@@ -70,7 +70,7 @@ def named_role(title: str) -> NamedRole | None:
     bare = bare.lstrip("0123456789 ") or bare  # a bare number may be one of a row
     if not bare or len(bare) > LONGEST_NAME:
         return None
-    if _THANKS.match(bare):
+    if _THANKS.fullmatch(bare):
         return NamedRole(Role.FURNITURE, "organisation")
     named = _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
     return named or (NamedRole(Role.SUMMARY, "summary") if _SUMMED_UP.fullmatch(bare) else None)

@@ -80,6 +80,9 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     under = "" if within else _under(headed, others)
     if under and under not in whole and all(len(title.split()) <= SHORT_NAME for title in titles):
         yield f"{under}: {whole}"
+    unnamed = sum(part.words for part in headed if not part.title)
+    if 2 * unnamed > stretch.words:
+        whole = f"{whole} {say.and_more}"
     yield whole if len(whole) <= LONGEST_RANGE or len(titles) == 1 else f"{titles[0]} {say.and_more}"
     if len(terms) > JOINED_TERMS:
         yield f"{capitalized(terms[0])} {say.and_more}"
@@ -88,10 +91,16 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
 
 def _about(stretch: Stretch, code: str) -> str:
     """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
-    below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.title)]
-    if 2 * sum(each.words for each in below) > stretch.words:
-        return _joined([each.title for each in below])
+    if below := _below(stretch):
+        return below
     return language(code).phrases.listed(stretch.key_terms(code)[:JOINED_TERMS], quote=False)
+
+
+def _below(stretch: Stretch) -> str:
+    """The sections below those of a stretch, if they say what most of it is about; else empty."""
+    below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.path[-1])]
+    most = 2 * sum(each.words for each in below) > stretch.words
+    return _joined(list(dict.fromkeys(each.title for each in below))) if most else ""
 
 
 def _joined(titles: Sequence[str]) -> str:
@@ -142,7 +151,9 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
             about = _about(one, code)
             titles[at] = f"{names[0]}: {about}" if about else names[0]
         elif names and len(names) >= NUMBERED_SHARE * len(each):
-            titles[at] = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
+            series = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
+            about = _below(one)
+            titles[at] = f"{series}: {about}" if about and len(series) + len(about) <= LONGEST_RANGE else series
     return titles
 
 

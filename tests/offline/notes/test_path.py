@@ -474,3 +474,21 @@ def test_a_name_that_is_a_whole_path_means_no_section_deeper_down() -> None:
 def test_a_title_names_no_section_that_is_next_to_nothing_of_what_it_stands_over() -> None:
     text = f"## My sheet!\n\nBring a pen.\n\n{section('Chords', 300)}{section('Scales', 300)}{section('Rhythm', 300)}"
     assert titles(path_of(text)) == ["Chords", "Scales", "Rhythm"]
+
+
+def test_dates_stand_with_what_is_below_them_once() -> None:
+    days = {
+        "January 17, 2019": ("Laws", "Courts"),
+        "January 22, 2019": ("Treaties", "Choice"),
+        "May 5, 2019": ("Air", "Sea"),
+    }
+    text = "".join(
+        f"# {day}\n\n{''.join(section(name, 100) for name in ('Lecture', *names))}" for day, names in days.items()
+    )
+    assert titles(path_of(text)) == [f"{day}: {' · '.join(names)}" for day, names in days.items()]
+
+
+def test_a_title_says_that_more_follows_where_most_has_no_name() -> None:
+    long = "The state of the welfare of all of the people of the land after the great crisis of the world of trade"
+    text = f"{section('The liberal state', 50)}{section(long, 150)}{section('The law', 300)}{section('The land', 300)}"
+    assert titles(path_of(text))[0] == "The liberal state and more"
