@@ -11,6 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 GRACEFUL_SHUTDOWN_S = 5
+KEPT_S = 10  # longer than clients keep a connection, which is 5 s: else one may be closed as it is used again
 
 
 class _Server(uvicorn.Server):
@@ -66,6 +67,7 @@ async def serve_app(
         access_log=False,
         proxy_headers=behind_proxy,
         server_header=False,
+        timeout_keep_alive=KEPT_S,
         timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
     )
     server = _Server(config)
