@@ -30,11 +30,6 @@ class DuePart:
     was_sure: bool = False
 
     @property
-    def name(self) -> tuple[str, str]:
-        """What orders equals: the words first, so that two who learned the same are asked in the same order."""
-        return self.words, self.node_id
-
-    @property
     def asks_itself(self) -> bool:
         """Whether no answer about what builds on it can take its place."""
         return self.is_new or self.was_sure
@@ -71,14 +66,14 @@ def plan_reviews(due: Sequence[DuePart], edges: Iterable[tuple[str, str]]) -> li
     before, depths = prerequisites(by_id, known_edges), _depths(known_edges)
     covered: dict[str, list[DuePart]] = {}
     left_out: set[str] = set()
-    for one in sorted(due, key=lambda part: (-depths.get(part.node_id, 0), part.retrievability, *part.name)):
+    for one in sorted(due, key=lambda part: (-depths.get(part.node_id, 0), part.retrievability, part.node_id)):
         if one.node_id in left_out:
             continue
         under = [by_id[other] for other in before[one.node_id] if other in by_id and other not in left_out]
         covered[one.node_id] = [other for other in under if not other.asks_itself and other.node_id not in covered]
         left_out.update(other.node_id for other in covered[one.node_id])
     plan = [PlannedReview(by_id[node_id], tuple(others)) for node_id, others in covered.items()]
-    return sorted(plan, key=lambda review: (not review.part.was_sure, review.urgency, *review.part.name))
+    return sorted(plan, key=lambda review: (not review.part.was_sure, review.urgency, review.part.node_id))
 
 
 def prerequisites(

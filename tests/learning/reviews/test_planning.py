@@ -23,12 +23,6 @@ def test_V2_what_a_due_part_builds_on_is_covered_by_it() -> None:
     assert plan[0].urgency == 0.7
 
 
-def test_V2_who_learned_the_same_is_asked_in_the_same_order_whatever_the_ids() -> None:
-    for first, second in (("1", "2"), ("2", "1")):
-        plan = plan_reviews([part(first, words="Bayes"), part(second, words="Chance")], [])
-        assert [one.part.words for one in plan] == ["Bayes", "Chance"]
-
-
 def test_V2_what_is_farther_than_evidence_reaches_is_asked_itself() -> None:
     chain = [("a", "b"), ("b", "c"), ("c", "d")]
     plan = plan_reviews([part(name) for name in "abcd"], chain)
