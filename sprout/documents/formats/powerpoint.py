@@ -1,5 +1,5 @@
-"""Reader of PowerPoint files: each slide a page with its title as heading; lists, tables, formulas, diagrams
-and speaker notes too.
+"""Reader of PowerPoint files: each slide a page with its title as heading, below that of the slide that opens a part of
+the talk; lists, tables, formulas, diagrams and speaker notes too.
 
 python-pptx gives the shapes; markitdown, built on it as well, has no pages, list levels, diagrams or limits.
 """
@@ -23,6 +23,7 @@ from sprout.documents.formats.office.slide_inline import A, P, choose_alternativ
 from sprout.documents.formats.spans import Span
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.zip_archive import check_entries, is_strict_ooxml, read_entries
+from sprout.learning.structure.heading_roles import named_role
 from sprout.learning.text.normalization import one_line
 
 _DIAGRAM = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/diagramData"
@@ -31,6 +32,8 @@ _DIAGRAM_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relation
 _SKIPPED_PLACEHOLDERS = frozenset({"DATE", "FOOTER", "SLIDE_NUMBER", "HEADER"})
 _PICTURES = (MSO_SHAPE_TYPE.PICTURE, MSO_SHAPE_TYPE.LINKED_PICTURE, MSO_SHAPE_TYPE.CHART, MSO_SHAPE_TYPE.PLACEHOLDER)
 MAX_TITLE, MIN_RUNNING = 80, 3
+_SECTION_HEADER = "secHead"  # a layout's type
+_SENTENCE = re.compile(r"(?:\S+\s+){4}.*[.:;,]$")  # or what leads one in
 _BULLET = re.compile(r"^\s*[•▪◦‣]\s+")
 _MAX_DEPTH = 50
 
@@ -44,19 +47,27 @@ def read_powerpoint(content: bytes, limits: ReadingLimits) -> DocumentText:
     slides = [_read_slide(slide) for slide in Presentation(BytesIO(content)).slides]
     running = _running_lines(slides)
     out = MarkdownWriter(limits)
-    for number, slide in enumerate(slides, start=1):
+    level = 1
+    for slide in slides:
         out.begin_page()
-        _write_slide(out, number, slide, running)
+        heading = slide.title if has_text(slide.title) else _fallback_title(slide.contents, running)
+        _write_slide(out, heading, slide, level=1 if slide.opens_part else level)
+        level = 2 if slide.opens_part else level
     return out.finish()
 
 
 @dataclass(frozen=True, slots=True)
 class _Slide:
-    """Title of a slide, if it has one, what its shapes say, and the speaker's notes."""
+    """Title of a slide, if it has one, what its shapes say, and the speaker's notes.
+
+    Args:
+        opens_part: whether it only says what the slides after it are about.
+    """
 
     title: Sequence[Span]
     contents: Sequence[SlideContent]
     notes: Sequence[SlideLine]
+    opens_part: bool = False
 
 
 def _read_slide(slide: Any) -> _Slide:
@@ -66,19 +77,25 @@ def _read_slide(slide: Any) -> _Slide:
         shape for shape in _flatten(slide.shapes) if title_shape is None or shape.shape_id != title_shape.shape_id
     ]
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    title = _title_spans(title_shape)
+    is_bare = all(
+        shape.is_placeholder and shape.has_text_frame and not shape.text_frame.text.strip() for shape in shapes
+    )
+    is_header = slide.slide_layout._element.get("type") == _SECTION_HEADER
     return _Slide(
-        _title_spans(title_shape),
+        title,
         [content for shape in shapes if (content := _content(shape))],
         _lines(notes.paragraphs) if notes is not None else [],
+        opens_part=has_text(title) and (is_bare or is_header) and named_role(_text(SlideLine(title))) is None,
     )
 
 
-def _write_slide(out: MarkdownWriter, number: int, slide: _Slide, running: frozenset[str]) -> None:
-    """Write title, shapes and notes; nothing for a slide without text."""
+def _write_slide(out: MarkdownWriter, heading: Sequence[Span], slide: _Slide, *, level: int) -> None:
+    """Write heading, shapes and notes; nothing for a slide without text."""
     if not (has_text(slide.title) or slide.contents or slide.notes):
         return
-    titled = has_text(slide.title)
-    out.write_heading_spans(1, slide.title if titled else _fallback_title(slide.contents, number, running))
+    if heading:
+        out.write_heading_spans(level, heading)
     for content in slide.contents:
         content.write(out)
     if slide.notes:
@@ -99,11 +116,13 @@ def _title_spans(shape: Any) -> list[Span]:
     return [span for paragraph in shape.text_frame.paragraphs for span in (*paragraph_spans(paragraph._p), Span(" "))]
 
 
-def _fallback_title(contents: Sequence[SlideContent], number: int, running: frozenset[str]) -> Sequence[Span]:
-    """A heading for a slide without a title: the first words of its own if they are few, else its number."""
+def _fallback_title(contents: Sequence[SlideContent], running: frozenset[str]) -> Sequence[Span]:
+    """A heading for a slide without a title: the first words of its own if they are few and no sentence. Without one it
+    goes on with the slide before it."""
     own = (line for line in _all_lines(contents) if (text := _text(line)) not in running and not text.isdigit())
     first = next(own, None)
-    return first.spans if first is not None and 0 < len(_text(first)) <= MAX_TITLE else [Span(str(number))]
+    text = _text(first) if first is not None else ""
+    return first.spans if first is not None and len(text) <= MAX_TITLE and not _SENTENCE.search(text) else ()
 
 
 def _all_lines(contents: Iterable[SlideContent]) -> Iterator[SlideLine]:

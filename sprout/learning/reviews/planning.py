@@ -57,7 +57,8 @@ def plan_reviews(due: Sequence[DuePart], edges: Iterable[tuple[str, str]]) -> li
     """Few reviews that cover all that is due: first what was missed by who was sure, then the most urgent.
 
     A part that another due part builds on is covered by that one, unless it was never reviewed, or missed by a learner
-    who was sure. What builds on most is chosen first, so that nothing is asked that a chosen one covers.
+    who was sure. What builds on most is chosen first, so that nothing is asked that a chosen one covers. What is as
+    urgent keeps the order of `due`.
 
     Args:
         edges: prerequisite → what builds on it.
@@ -66,14 +67,14 @@ def plan_reviews(due: Sequence[DuePart], edges: Iterable[tuple[str, str]]) -> li
     before, depths = prerequisites(by_id, known_edges), _depths(known_edges)
     covered: dict[str, list[DuePart]] = {}
     left_out: set[str] = set()
-    for one in sorted(due, key=lambda part: (-depths.get(part.node_id, 0), part.retrievability, part.node_id)):
+    for one in sorted(due, key=lambda part: (-depths.get(part.node_id, 0), part.retrievability)):
         if one.node_id in left_out:
             continue
         under = [by_id[other] for other in before[one.node_id] if other in by_id and other not in left_out]
         covered[one.node_id] = [other for other in under if not other.asks_itself and other.node_id not in covered]
         left_out.update(other.node_id for other in covered[one.node_id])
-    plan = [PlannedReview(by_id[node_id], tuple(others)) for node_id, others in covered.items()]
-    return sorted(plan, key=lambda review: (not review.part.was_sure, review.urgency, review.part.node_id))
+    plan = [PlannedReview(one, tuple(covered[one.node_id])) for one in due if one.node_id in covered]
+    return sorted(plan, key=lambda review: (not review.part.was_sure, review.urgency))
 
 
 def prerequisites(

@@ -48,10 +48,15 @@ _NUMBER = re.compile(
     r"[\s:.#№(\[-]*(?:(?<![^\W\d_])n[ro.°º]{0,2}\s*)?(?:\d{1,3}(?:\.\d{1,3}){0,3}\s?[a-z]?|(?<=\s)(?:[ivx]{1,5}[a-z]?|[a-h](?:\.\d{1,2})?))"
     r"(?:\s?[-–]\s?\d[\d.]*| (?:à|a|to|bis|e|y|et|und|and) \d[\d.]*)?[)\]]?(?=$|[:.–—]|\s*[-–—:(\[])"
 )
+_ORDERED = re.compile(r"^(?:[\d ]+|[a-h][.)] )")
 _LABEL = re.compile(r"[^\W\d_][^\d:.\n]{2,30}?(?:\s|n[.°º]{1,2})\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?\s?[).:–—]")
 _BEFORE_DETAIL = re.compile(r"^([^:(–—]{2,60}?)\s*(?:[:(–—]|\s-\s)")
 _ON_SUBJECT = re.compile(
     r"^(exercises|exercices|übungen|ejercicios|esercizi|exercícios|quiz) (?:on|about|zu[mr]?|sobre|sur|su) ."
+)
+_OF_THIS = re.compile(
+    r"^([^\W\d_]+(?: [^\W\d_]+)?) (?:of|for|de|di|zu) "
+    r"(?:this|these|cette|cet|ce|ces|diese[mnrs]?|est[ea]s?|quest[oaie]) ."
 )
 _TESTED = re.compile(r"\\?<(?:question|variant|вопрос)", re.IGNORECASE)  # of a bank of questions for a testing program
 _THANKS = re.compile(
@@ -67,7 +72,7 @@ def named_role(title: str) -> NamedRole | None:
     if _TESTED.match(title):
         return NamedRole(Role.QUIZ, "quiz")
     bare = folded(without_numbering(title) or title).strip(" :.,;!*#–—-")
-    bare = bare.lstrip("0123456789 ") or bare  # a bare number may be one of a row
+    bare = _ORDERED.sub("", bare) or bare  # a bare number or letter may be one of a row
     if not bare or len(bare) > LONGEST_NAME:
         return None
     if _THANKS.fullmatch(bare):
@@ -95,8 +100,9 @@ def _by_numbered_name(bare: str) -> NamedRole | None:
 
 
 def _by_detailed_name(bare: str) -> NamedRole | None:
-    """Role of "Exercises (optional)", "Exercises for chapter 3" and "Exercises on cells"."""
-    detail = _BEFORE_DETAIL.match(bare) or _ON_SUBJECT.match(bare) or _for_chapter().match(bare)
+    """Role of "Exercises (optional)", "Exercises for chapter 3", "Exercises on cells" and "Aims of this course"."""
+    patterns = (_BEFORE_DETAIL, _ON_SUBJECT, _OF_THIS, _for_chapter())
+    detail = next((found for pattern in patterns if (found := pattern.match(bare))), None)
     named = _names().get(detail[1]) if detail else None
     return None if named and named.weak and ":" in bare else named
 

@@ -7,7 +7,7 @@ documents nest them: chapters, capitals, pictures, numbers by depth, bold or sho
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
@@ -15,7 +15,7 @@ from itertools import pairwise
 from sprout.learning.structure.blocks import Heading
 from sprout.learning.structure.captions import is_caption
 from sprout.learning.structure.forms import is_page_number
-from sprout.learning.structure.plain_view import text_of_spans
+from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.titles import without_signpost
 from sprout.learning.structure.tree import Block, Box, Code, ListBlock, Paragraph, Span, SpanKind, Table
 from sprout.learning.structure.words import chapter_pattern
@@ -33,6 +33,8 @@ LEAST_WIDTH = 60  # characters of a line of text; those of a poem are shorter
 LEAST_PICTURED = 3  # lines behind a picture
 LONG_SECTION, LEAST_BOLD = 1_500, 3  # characters of a section, and bold lines that head parts of it
 LONGEST_BEFORE_TITLE = 300  # characters: who, where, when
+BROKEN_SHARE = 0.5  # of paragraphs that go on in the middle of a sentence, from which on all are but lines of a text
+LONG_TEXT, PIECE = 6_000, 800  # characters of a paragraph without an end, as of a transcript, and of a piece of it
 LEAST_TEXT_BELOW = 40  # characters that follow a short line which nothing else marks as a heading
 
 _NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,2}(?:\.\d{1,3}){0,4})\.?\)?\s+(?=[^\W\d_])")
@@ -93,7 +95,22 @@ def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
             read[-1] = titled
         else:
             read.append(block)
-    return read if marked or found or not read else _with_title(read)
+    return read if marked or found or not read else [*_pieces(text, _with_title(read))]
+
+
+def _pieces(text: str, blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks; a plain paragraph without an end as several, each of some lines."""
+    for block in blocks:
+        source = text[block.start : block.end]
+        if len(source) <= LONG_TEXT or text_of(block).split() != source.split():
+            yield block
+            continue
+        start = end = block.start
+        for line in source.splitlines(keepends=True):
+            end += len(line)
+            if end - start > PIECE or end == block.end:
+                yield Paragraph(start, end, (Span(" ".join(text[start:end].split())),))
+                start = end
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
@@ -225,16 +242,23 @@ def _levels(ranks: set[int], *, above: int) -> dict[int, int]:
 def _candidates(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, _Candidate]]:
     """The place of each heading; the last block is none, for nothing is under it."""
     labels = 0  # lines of a few words right before, as a drawing leaves them
+    begun = [_goes_on(block) for block in blocks if isinstance(block, Paragraph)]
+    broken = sum(begun) > BROKEN_SHARE * len(begun)
     for at, block in enumerate(blocks[:-1]):
         below = blocks[at + 1]
         if isinstance(block, ListBlock) and (item := _lone_item(text, block, below)):
             yield at, item
         found = _candidate(text, block) if isinstance(block, Paragraph) else None
-        told = _has_text(below) and labels < LEAST_LABELS
+        told = _has_text(below) and labels < LEAST_LABELS and not (broken or _goes_on(below))
         if found and (found.rank not in (_Rank.SHORT, _Rank.PICTURED) or told):
             yield at, found
         is_label = isinstance(block, Paragraph) and len(text_of_spans(block.spans).split()) <= MOST_SHORT_WORDS
         labels = labels + 1 if is_label and not _has_text(below) else 0
+
+
+def _goes_on(block: Block) -> bool:
+    """Whether a paragraph begins in the middle of a sentence."""
+    return isinstance(block, Paragraph) and text_of_spans(block.spans)[:1].islower()
 
 
 def _candidate(text: str, block: Paragraph) -> _Candidate | None:

@@ -14,7 +14,7 @@ from sprout.learning.text.normalization import folded
 LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it is
 
 _TAIL = re.compile(
-    r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+)\s*$"
+    r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+|(?<=\s)#[^\W\d_][\w/-]{0,60})\s*$"
 )
 _MARKUP = (
     (re.compile(r"^[\[(](\**[^\[\]()]{1,300})[\])]$"), r"\1"),
@@ -27,7 +27,7 @@ _NUMBER = re.compile(
     r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/](?:\s+[A-Ha-h][.)])?|\d{1,2}\s[·•|]|"
     r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
     r"\d{1,3}(?:\.\d{1,3}){0,5}\.-\s*(?=[^\W\d_])|"
-    r"\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*(?=[^\W\d_])|"
+    r"(?:\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*|[a-h]\)\s+)(?=[^\W\d_])|"
     r"\d{1,2}\.(?=[^\W\d_a-zà-ÿ][a-zà-ÿ])|"  # "1.Cells"
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
 )
@@ -49,6 +49,7 @@ _DRAWN = "#•▪◦‣∙└├│─ "  # marks before a title
 MOST_DIGITS = 3  # of a slide's number; a year has four
 _FEW_WORDS = 8  # of a title with a full stop behind it
 _AFTER_NUMBER = " \t:.,–—-|)·"
+_FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _MINOR_CAPITALS = 5  # letters up to which a word in capitals alone may be an acronym: DNA, NATO
 
@@ -90,9 +91,9 @@ def heading_key(title: str) -> str:
 
 
 def word_forms(text: str) -> Mapping[str, str]:
-    """Folded word → its most frequent form, of those not in capitals alone unless it is mostly so."""
+    """Folded word → its most frequent form outside formulas, of those not in capitals alone unless it is mostly so."""
     counts: dict[str, Counter[str]] = {}
-    for word, count in Counter(_LETTERS.findall(text)).items():
+    for word, count in Counter(_LETTERS.findall(_FORMULA.sub(" ", text))).items():
         counts.setdefault(word.casefold(), Counter())[word] += count
     forms = {}
     for bare, seen in counts.items():

@@ -132,6 +132,7 @@ def says_anything(blocks: Iterable[Block], code: str) -> bool:
         or (
             isinstance(block, Table)
             and word_count(text_of(block)) >= LINE_WORDS * len(block.rows) >= LINE_WORDS * LEAST_ROWS
+            and _is_wordy(text_of(block))
         )
         or any(is_sentence(one) or word_count(one) >= LINE_WORDS for one in sentences_in([block], code))
         for block in blocks

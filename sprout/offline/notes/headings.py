@@ -10,7 +10,8 @@ _SPOKEN = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formu
 _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
     r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
-    r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|(?:\b[A-Z]{2,} \w*\d\w* ){2}|"  # what a machine reads
+    r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|"
+    r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|"  # what a machine reads
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was)$"
 )
 NUMBERED = re.compile(
@@ -27,7 +28,7 @@ _SINGLE_CASE = re.compile(rf"(?i){_CASES}\s*(?:\d|[:：])")
 _CASE_ALONE = re.compile(rf"(?i){_CASES}s?(?: problems?)?\W*")
 _OF_A_CASE = re.compile(
     r"(?i)(?:an? |un |una |une |um |ein )?(?:examples?|exemples?|beispiele?|ejemplos?|esempio|esempi|exemplos?) (?!\d)|"
-    r"[^:]* example$"
+    r"[^:]* examples?(?: \d+)?$"
 )
 _ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
 _LETTERS = re.compile(r"[^\W\d_]+")

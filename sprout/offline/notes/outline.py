@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block, Paragraph
+from sprout.learning.text.stems import stems
 from sprout.offline.notes.document import Document, Part, join_equal
 from sprout.offline.notes.facts import is_sentence, says_anything, sentences_in
 from sprout.offline.notes.glossary import entries_in
@@ -21,10 +22,12 @@ FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
 SLIDES_A_CONCEPT, SLIDE_WORDS = 5, 60  # sections of fewer words are slides, which say more than their words
 MOST_UNHEADED = 5  # of running text: what names them are but words that they use
 SMALLEST = 40  # words of a section that is a concept of its own
-SMALLEST_UNNAMED = 150
+SMALLEST_UNNAMED, SMALLEST_UNTOLD = 150, 60  # of one without a name, and of a named one without a sentence
 LARGE_SECTION = 100  # words of one that stands for itself where a document has a single large section
 SMALLEST_FOREWORD = WORDS_A_CONCEPT  # before the first heading
 NAMED_TERMS = 5
+TOO_LARGE = 2.5  # times the words of a concept
+UNLIKE = 100  # words that two sections without a word in common in their headings are apart
 TITLE_SLIDE = 15  # words on a slide with authors and a date
 COVER, COVER_LINE, COVER_LINES = 80, 10, 4  # words of a title page and of a line of it at most, its lines at least
 CRUMB = 25  # words that are no part of their own
@@ -109,18 +112,16 @@ def is_one_subject(parts: Sequence[Part]) -> bool:
 
 def open_largest(found: list[Stretch], *, most: int, longer_than: int) -> list[Stretch]:
     """The stretches, with the largest sections replaced by the sections below them until there are `most`; not one
-    that has many more below than there is room for, which would only be joined again."""
-    while len(found) < most:
-        room = most - len(found)
-        large = [
-            each
-            for each in found
-            if each.words > longer_than and 1 < len(each.parts[0].opened()) <= room + each.words // max(longer_than, 1)
-        ]
-        if not large:
-            break
+    that has many more below than there is room for, which would only be joined again, unless it is too large."""
+    while large := [each for each in found if _may_be_opened(each, most - len(found), longer_than)]:
         found = _opened(found, max(large, key=lambda each: each.words))
     return found
+
+
+def _may_be_opened(section: Stretch, room: int, longer_than: int) -> bool:
+    below = len(section.parts[0].opened())
+    fits = room > 0 and below <= room + section.words // max(longer_than, 1)
+    return below > 1 and section.words > longer_than and (fits or section.words > TOO_LARGE * longer_than > 0)
 
 
 def _opened(found: list[Stretch], section: Stretch) -> list[Stretch]:
@@ -240,7 +241,7 @@ def _is_small(stretch: Stretch, code: str, least_unnamed: int, whole: Collection
     least = SMALLEST if titles or stretch.terms else least_unnamed
     least = SMALLEST_UNNAMED if titles and all(map(says_nothing, titles)) else least
     few = stretch.words < least
-    return few or not stretch.tells(code)
+    return few or not (stretch.tells(code) or (titles and stretch.words >= SMALLEST_UNTOLD))
 
 
 def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
@@ -252,6 +253,7 @@ def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
         shared = above.path[:-1] == beside.path[:-1] or (above.opening and beside.path[:-1] == above.path)
         apart = 10_000 if one.document != other.document else 0 if shared else 150
         apart += 300 if one.goes_on and not other.goes_on else 0
+        apart += 0 if stems([above.title]) & stems([beside.title]) else UNLIKE
         large = not (small[at] or small[at + 1])
         return one.words + other.words + apart + (100_000 if large else 0)
 

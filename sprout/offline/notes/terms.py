@@ -76,7 +76,7 @@ def _opening_word(sentence: str, code: str) -> str:
         "",
     )
     taken = given.stopwords | given.words.generic
-    return first if len(first) >= LEAST_LETTERS and first[0].isalpha() and first.casefold() not in taken else ""
+    return first if _is_long(first) and first[0].isalpha() and first.casefold() not in taken else ""
 
 
 def _phrase(noun: str, text: str, code: str) -> str:
@@ -105,5 +105,9 @@ def _nouns(text: str, code: str) -> Iterator[str]:
             else:
                 ends = not after or after.casefold() in given.stopwords
                 is_noun = before.casefold() in given.words.determiners and ends and word[0].isalpha()
-            if is_noun and len(word) >= LEAST_LETTERS and word.casefold() not in given.stopwords | given.words.generic:
+            if is_noun and _is_long(word) and word.casefold() not in given.stopwords | given.words.generic:
                 yield word
+
+
+def _is_long(word: str) -> bool:
+    return sum(map(str.isalpha, word)) >= LEAST_LETTERS

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
@@ -74,14 +74,15 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     above = _above(headed, others)
     if names_subject(above) and not says_nothing(above):
         yield above
+    sizes = _sizes(named)
     if not (told or within) and (about := _about(stretch, code)):
         yield f"{titles[0]}: {about}"
-    whole = _joined(titles)
+    whole = _joined(titles, sizes, say.and_more)
     under = "" if within else _under(headed, others)
     if under and under not in whole and all(len(title.split()) <= SHORT_NAME for title in titles):
         yield f"{under}: {whole}"
     unnamed = sum(part.words for part in headed if not part.title)
-    if 2 * unnamed > stretch.words:
+    if 2 * unnamed > stretch.words and not whole.endswith(say.and_more):
         whole = f"{whole} {say.and_more}"
     yield whole if len(whole) <= LONGEST_RANGE or len(titles) == 1 else f"{titles[0]} {say.and_more}"
     if len(terms) > JOINED_TERMS:
@@ -91,31 +92,50 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
 
 def _about(stretch: Stretch, code: str) -> str:
     """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
-    if below := _below(stretch):
+    if below := _below(stretch, code):
         return below
     return language(code).phrases.listed(stretch.key_terms(code)[:JOINED_TERMS], quote=False)
 
 
-def _below(stretch: Stretch) -> str:
+def _below(stretch: Stretch, code: str) -> str:
     """The sections below those of a stretch, if they say what most of it is about; else empty."""
     below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.path[-1])]
     most = 2 * sum(each.words for each in below) > stretch.words
-    return _joined(list(dict.fromkeys(each.title for each in below))) if most else ""
+    sizes = _sizes(below)
+    return _joined(list(sizes), sizes, language(code).phrases.and_more) if most else ""
 
 
-def _joined(titles: Sequence[str]) -> str:
-    """All titles as one, or where that is long the first and the last; what all begin with stands there once, and one
-    that another names too is left out."""
+def _sizes(parts: Sequence[Part]) -> Counter[str]:
+    """Titles of sections in their order, with the words that stand under each."""
+    sizes: Counter[str] = Counter()
+    for part in parts:
+        sizes[part.title] += part.words
+    return sizes
+
+
+def _joined(titles: Sequence[str], sizes: Mapping[str, int], and_more: str) -> str:
+    """All titles as one, or where that is long those of the largest sections; what all begin with stands there once,
+    and one that another names too is left out."""
     titles = [one for one in titles if not any(_is_said_by(one, other) for other in titles)]
     above = {title.partition(": ")[0] for title in titles if ": " in title}
     if len(titles) > 1 and len(above) == 1 and all(": " in title for title in titles):
-        return f"{above.pop()}: {_joined([title.partition(': ')[2] for title in titles])}"
+        below = {title: title.partition(": ")[2] for title in titles}
+        return (
+            f"{above.pop()}: {_joined([*below.values()], {below[one]: sizes.get(one, 0) for one in below}, and_more)}"
+        )
     whole = NAME_SEPARATOR.join(titles)
     if len(whole) <= LONGEST_TITLE or len(titles) == 1:
         return whole
     brief = list(dict.fromkeys(map(_brief, titles)))
     whole = NAME_SEPARATOR.join(brief)
-    return whole if len(whole) <= LONGEST_BRIEF or len(brief) <= 2 else TO.join((brief[0], brief[-1]))
+    if len(whole) <= LONGEST_BRIEF or len(brief) <= 2:
+        return whole
+    largest = sorted(titles, key=lambda one: -sizes.get(one, 0))
+    kept = {_brief(largest[0])}
+    for name in map(_brief, largest):
+        if len(NAME_SEPARATOR.join({*kept, name})) <= LONGEST_BRIEF:
+            kept.add(name)
+    return f"{NAME_SEPARATOR.join([name for name in brief if name in kept])} {and_more}"
 
 
 def _is_said_by(title: str, other: str) -> bool:
@@ -152,7 +172,7 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
             titles[at] = f"{names[0]}: {about}" if about else names[0]
         elif names and len(names) >= NUMBERED_SHARE * len(each):
             series = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
-            about = _below(one)
+            about = _below(one, code)
             titles[at] = f"{series}: {about}" if about and len(series) + len(about) <= LONGEST_RANGE else series
     return titles
 

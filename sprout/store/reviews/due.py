@@ -173,6 +173,8 @@ def pace_of(connection: Connection, user_id: str) -> float:
 
 
 def _due_query(user_id: str, before: datetime) -> Any:
+    """The cards that are due before a time, in the order of the path: concepts as they were made, then their parts."""
+    concepts = _nodes.alias()
     return (
         select(
             _cards.c.node_id,
@@ -184,9 +186,10 @@ def _due_query(user_id: str, before: datetime) -> Any:
             _branches.c.title.label("branch_title"),
         )
         .join(_nodes, _nodes.c.id == _cards.c.node_id)
+        .outerjoin(concepts, concepts.c.id == _nodes.c.parent_id)
         .outerjoin(_branches, _branches.c.id == _nodes.c.branch_id)
         .where(_cards.c.user_id == user_id, _cards.c.due_at < before)
-        .order_by(_cards.c.due_at, _cards.c.creation)
+        .order_by(concepts.c.creation, _nodes.c.creation)
     )
 
 

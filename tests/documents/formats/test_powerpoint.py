@@ -66,6 +66,47 @@ def test_what_stands_on_every_slide_is_no_title() -> None:
     assert "It is said of each." in lines
 
 
+def _headings(*slides: tuple[int, str, str]) -> list[str]:
+    """The headings of slides of these layouts, titles and texts."""
+    presentation = Presentation()
+    for layout, title, text in slides:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[layout])
+        if title:
+            slide.shapes.title.text = title
+        if text:
+            slide.shapes.add_textbox(0, 0, 9, 9).text_frame.text = text
+    stored = BytesIO()
+    presentation.save(stored)
+    lines = read_document(read_powerpoint, stored.getvalue(), ReadingLimits()).text.splitlines()
+    return [line for line in lines if line.startswith("#")]
+
+
+TITLE_AND_TEXT, SECTION_HEADER, BLANK = 1, 2, 6
+
+
+def test_a_slide_with_a_title_alone_opens_a_part_of_the_talk() -> None:
+    found = _headings(
+        (TITLE_AND_TEXT, "Why we test", "A guess is no proof."),
+        (TITLE_AND_TEXT, "Comparing means", ""),
+        (TITLE_AND_TEXT, "The t-test", "Two means are compared."),
+        (SECTION_HEADER, "Comparing counts", "with an example"),
+        (TITLE_AND_TEXT, "The chi-squared test", "Two counts are compared."),
+    )
+    assert found == [
+        "# Why we test",
+        "# Comparing means",
+        "## The t-test",
+        "# Comparing counts",
+        "## The chi-squared test",
+    ]
+
+
+@pytest.mark.parametrize("text", ["The test that we have seen is too weak.", "It has two steps, that is:"])
+def test_a_slide_without_a_title_that_begins_with_a_sentence_goes_on_with_the_slide_before_it(text: str) -> None:
+    assert _headings((TITLE_AND_TEXT, "The t-test", "Two means."), (BLANK, "", text)) == ["# The t-test"]
+    assert _headings((BLANK, "", text), (BLANK, "", "Two means")) == ["# Two means"]
+
+
 def test_limits_of_slides_and_text() -> None:
     with pytest.raises(UnreadableDocument, match="too many pages"):
         read_document(read_powerpoint, slides_file(), ReadingLimits(pages=3))

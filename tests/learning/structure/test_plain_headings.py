@@ -1,6 +1,7 @@
 """Headings of plain text."""
 
 from sprout.learning.structure.markdown import read_structure
+from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import iter_sections
 
 PROSE = "Cells are the smallest units of life, and each of them comes from another cell."
@@ -180,3 +181,24 @@ def test_lines_in_capitals_head_the_parts_of_a_long_section_though_headings_are_
     text = "# Water\n\n## Where it is\n\n" + "".join(f"{name}\n\n{PROSE * 8}\n\n" for name in names)
     titles = [each.title for each in iter_sections(read_structure(f"{text}## How it moves\n\n{PROSE}\n"))]
     assert titles[2:] == ["Where it is", *names, "How it moves"]
+
+
+def test_lines_of_a_text_that_is_broken_anywhere_head_nothing() -> None:
+    said = (
+        "Then he asked what a duty is and",
+        "said that nobody had told him of one, which was true of the rest as well",
+    )
+    broken = read_structure("\n\n".join(said * 4))
+    assert [each.title for each in iter_sections(broken)] == [""]
+    line = "The duty of care"
+    below = read_structure(f"{line}\n\n{PROSE}\n\nThe duty to act and\n\nto say so is an old one: {PROSE}\n\n{PROSE}")
+    assert [each.title for each in iter_sections(below)] == ["", line]
+
+
+def test_text_without_an_end_has_pieces() -> None:
+    lines = [f"{number} so we come to the rock that was under the water" for number in range(300)]
+    text = "\n".join(lines)
+    blocks = read_structure(text).blocks
+    assert len(blocks) > 10
+    assert "".join(text[block.start : block.end] for block in blocks) == text
+    assert " ".join(map(text_of, blocks)).split() == text.split()

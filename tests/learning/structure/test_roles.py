@@ -27,6 +27,10 @@ def block_roles(text: str) -> list[tuple[str, str]]:
     [
         ("2.4 Exercises", Role.EXERCISES, "exercises"),
         ("Exercise 3: Limits", Role.EXERCISES, "exercises"),
+        ("B. Exercises", Role.EXERCISES, "exercises"),
+        ("My questions", Role.EXERCISES, "exercises"),
+        ("A. Objectifs de cette notion au cycle 4", Role.OBJECTIVES, "objectives"),
+        ("Final thoughts", Role.SUMMARY, "summary"),
         ("5 Exam Questions", Role.QUIZ, "quiz"),
         ("<question> Which style is wrong?", Role.QUIZ, "quiz"),
         ("Tom's summary", Role.SUMMARY, "summary"),

@@ -118,6 +118,7 @@ def test_capitals_become_the_forms_that_the_text_uses() -> None:
     german = word_forms("Eine Zelle hat einen Kern und ihr Kern hat eine Hülle.")
     assert clean_title("ZELLE UND KERN", forms=german) == "Zelle und Kern"
     assert clean_title("NATO", forms=word_forms("A treaty.")) == "NATO"
+    assert clean_title("YTC", forms=word_forms("A bond has a YTC of $r_{ytc}$, which is not $i_{ytc}$.")) == "YTC"
 
 
 def test_a_document_gets_clean_titles_throughout() -> None:

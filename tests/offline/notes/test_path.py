@@ -204,11 +204,12 @@ def test_the_heads_of_pages_are_no_concepts() -> None:
     assert titles(path_of(text)) == ["The honey bee"]
 
 
-def test_a_title_of_more_headings_than_have_room_names_the_first_and_the_last() -> None:
+def test_a_title_of_more_headings_than_have_room_names_the_largest_sections_and_says_that_there_are_more() -> None:
     ways = ("How water gets into the ground", "How water gets out of the ground", "How wells are dug by hand")
     names = (*ways, "How a pump lifts water", "Pumps")
-    text = "".join(section(name, 20) for name in names)
-    assert titles(path_of(text, most=1)) == [f"{names[0]} – {names[-1]}"]
+    text = "".join(section(name, 20) for name in names).replace(SENTENCE.format(n=0), "It runs in a pipe of clay. ", 2)
+    text = text.replace("It runs in a pipe of clay. ", SENTENCE.format(n=0), 1)
+    assert titles(path_of(text, most=1)) == [f"{names[0]} · {names[2]} · {names[3]} · {names[4]} and more"]
 
 
 def test_headings_that_are_but_numbers_are_told_by_the_first_and_the_last_and_one_alone_by_what_it_is_about() -> None:
@@ -492,3 +493,25 @@ def test_a_title_says_that_more_follows_where_most_has_no_name() -> None:
     long = "The state of the welfare of all of the people of the land after the great crisis of the world of trade"
     text = f"{section('The liberal state', 50)}{section(long, 150)}{section('The law', 300)}{section('The land', 300)}"
     assert titles(path_of(text))[0] == "The liberal state and more"
+
+
+def test_of_a_flat_outline_sections_that_share_a_word_stand_together() -> None:
+    names = ("Assumptions of ANOVA", "Checking variances", "Salt and water", "Water in the cell", "Sugar", "Fat")
+    found = titles(path_of("".join(section(name, 60) for name in names), most=5))
+    assert "Salt and water · Water in the cell" in found
+
+
+def test_a_section_that_is_far_too_large_is_opened_however_many_stand_below_it() -> None:
+    small = "".join(section(f"The {name} of the mill", 300, level=1) for name in ("wheel", "stone", "gate", "roof"))
+    tools = ("lathe", "crane", "winch", "press", "pump", "saw", "drill", "forge", "mould")
+    large = "# Tools\n\n" + "".join(section(f"A {name} and its use", 200) for name in tools)
+    found = titles(path_of(small + large, most=6))
+    assert len(found) == 6
+    assert "Tools" not in found
+
+
+def test_what_ends_in_dots_is_no_name() -> None:
+    text = "".join(
+        section(name, 120) for name in ("Risk of death", "The risk that you take…", "Age", "From the office...")
+    )
+    assert titles(path_of(text)) == ["Risk of death", "Age"]

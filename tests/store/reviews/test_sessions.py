@@ -18,7 +18,7 @@ from sprout.store.schema.columns import table_of
 from sprout.store.schema.review_tables import ReviewItem
 from tests.store.reviews.learned_path import ME, PARTS, RIGHT, WRONG, Learner, Prepared
 
-_items = table_of(ReviewItem)
+_items, _nodes = table_of(ReviewItem), table_of(tables.Node)
 ALL = [part for parts in PARTS.values() for part in parts]
 
 
@@ -292,6 +292,21 @@ async def test_V4_a_session_alternates_between_concepts(learner: Learner) -> Non
         concepts.append(session.question.concept)
         session = (await learner.reply()).session
     assert concepts == ["Counts", "Odds", "Counts", "Odds", "Counts"]
+
+
+async def test_V4_what_is_as_urgent_is_asked_in_the_order_of_the_path_whichever_was_made_first(
+    learner: Learner,
+) -> None:
+    counts = [learner.parts[title] for title in PARTS["Counts"]]
+    late = update(_nodes).where(_nodes.c.id.in_(counts)).values(creation=_nodes.c.creation + 1_000)
+    await learner.database.write_tx(lambda tx: tx.connection.execute(late))  # as if they had come last of all
+    learner.clock.move(days=1, minutes=1)
+    session = await learner.start()
+    asked = []
+    while session.question is not None:
+        asked.append(session.question.title)
+        session = (await learner.reply()).session
+    assert asked == ["Shares", "For and against", "Splits", "Back to chances", "Trees"]
 
 
 async def test_V4_a_question_that_was_not_just_seen_is_asked(learner: Learner) -> None:

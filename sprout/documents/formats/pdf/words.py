@@ -18,9 +18,10 @@ _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdfb\ufe70-\ufefc\
 _ACCENTS = dict(zip("¨´ˆ˜ˇ˚˘˙`", "\u0308\u0301\u0302\u0303\u030c\u030a\u0306\u0307\u0300", strict=True)) | {
     SLASH: SLASH
 }
-_ACCENTED = re.compile(rf"([¨´ˆ˜ˇ˚˘˙]|(?<=[^\W\d_])`|^`(?=a$))([A-Za-zıȷ])|({SLASH})([=∈∋⊂⊃≡∼≤≥])")
+_ACCENTED = re.compile(rf"([¨´ˆ˜ˇ˚˘˙]|(?<=[^\W\d_])`|(?<=[^\W\d_][-’'])`|^`(?=a$))([A-Za-zıȷ])|({SLASH})([=∈∋⊂⊃≡∼≤≥])")
 _LOST_LIGATURE = re.compile(r"(?<=[^\W\d_])↵(?=[^\W\d_])")  # of TeX fonts whose encoding is taken for another
 _LEADING_POINT = re.compile(r"^([.,:;!?]+)([\d/.,:%-]*\d)$")
+_AFTER_EUROPEAN = "\u0180"  # the letters before it are those of the languages of Europe
 _LATIN = re.compile("[A-Za-z]")
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _DIGITS = "0123456789+-−=()ni"
@@ -94,17 +95,30 @@ def _with_accent(accent: str, letter: str) -> str:
 
 
 def join_accents(words: Sequence[Word]) -> list[Word]:
-    """The words of a line, where an accent that is drawn over the next letter is part of its word."""
+    """The words of a line, where an accent that is drawn over the next letter, or over a word, is part of that word."""
     found: list[Word] = []
     for word in words:
         last = found[-1] if found else None
-        if (last is not None and last.text[-1] in _ACCENTS and word.x0 < last.x1 + 0.02 * word.size) or (
+        if last is not None and word.text in _ACCENTS and last.x0 < word.x0 and word.x1 < last.x1:
+            found[-1] = _with_accent_over(last, word)
+        elif (last is not None and last.text[-1] in _ACCENTS and word.x0 < last.x1 + 0.02 * word.size) or (
             last is not None and _ends_before_accent(last, word)
         ):
             found[-1] = replace(last, text=plain_letters(last.text + word.text), x1=max(last.x1, word.x1))
         else:
             found.append(word)
     return found
+
+
+def _with_accent_over(word: Word, accent: Word) -> Word:
+    """The word with an accent that was drawn after it, on the letter that can have it and stands nearest below."""
+    share = ((accent.x0 + accent.x1) / 2 - word.x0) / (word.x1 - word.x0)
+    accented = {at: _with_accent(accent.text, letter) for at, letter in enumerate(word.text)}
+    can = [at for at, whole in accented.items() if len(whole) == 1 and whole < _AFTER_EUROPEAN]
+    if not can:
+        return replace(word, text=word.text + accent.text)
+    nearest = min(can, key=lambda at: abs((at + 0.5) / len(word.text) - share))
+    return replace(word, text=word.text[:nearest] + accented[nearest] + word.text[nearest + 1 :])
 
 
 def _ends_before_accent(last: Word, word: Word) -> bool:

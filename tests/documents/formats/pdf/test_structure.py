@@ -1,6 +1,7 @@
 """What a person sees on a printed page, as Markdown."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,7 @@ from harness.documents.typeset_pdf_files import (
 )
 from sprout.documents.formats.pdf.fonts import font_named
 from sprout.documents.formats.pdf.reader import read_pdf
-from sprout.documents.formats.pdf.words import Font, Word, in_reading_order, plain_letters
+from sprout.documents.formats.pdf.words import Font, Word, in_reading_order, join_accents, plain_letters
 from sprout.documents.limits import ReadingLimits
 
 TEXT = [
@@ -269,6 +270,20 @@ def test_accents_drawn_over_a_letter_belong_to_it() -> None:
     assert plain_letters("na¨ıve") == "naïve"
     assert plain_letters("`a") == "à"
     assert plain_letters("d´eclaration") == "déclaration"
+    assert plain_letters("c’est-`a-dire") == "c’est-à-dire"
+    assert plain_letters("d’`a c^ot´e") == "d’à c^oté"
+
+
+def test_an_accent_that_is_drawn_after_its_word_stands_on_the_letter_below_it() -> None:
+    def line(text: str, share: float) -> list[str]:
+        """The words of a line, with a diaeresis drawn at a share of the width of the text."""
+        word = Word(text, 0, 100, 0, 10, 8, 10, Font(), spaced=True)
+        accent = replace(word, text="¨", x0=100 * share - 1, x1=100 * share + 1, spaced=False)
+        return [one.text for one in join_accents([word, accent])]
+
+    assert line("naturlich", 0.4) == ["natürlich"]
+    assert line("zuruck", 0.6) == ["zurück"]
+    assert line("hptg", 0.5) == ["hptg¨"]
 
 
 def test_where_the_running_text_is_bold_bold_lines_are_no_headings() -> None:

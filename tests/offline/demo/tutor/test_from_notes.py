@@ -288,9 +288,13 @@ def test_own_words_are_asked_for_under_a_heading_without_its_number() -> None:
     assert "“Chain drives”" in asked
 
 
-def test_own_words_are_asked_for_on_one_section_of_several_that_are_read_at_once() -> None:
+def test_own_words_are_asked_for_on_a_section_of_several_that_are_read_at_once_where_it_is_most_of_them() -> None:
     parts = [(title, f"{title} drives the wheel. {WATER}") for title in ("The water race", "The steam pipe")]
     lesson = lesson_of(*parts)
+    assert steps_of(lesson) == [("The water race", "The steam pipe")]
+    (asked,) = told(lesson)
+    assert "begins: “The water race drives the wheel.”" in asked
+    lesson = lesson_of((parts[0][0], f"{parts[0][1]} {WATER}"), ("The steam pipe", "Steam drives the wheel."))
     assert steps_of(lesson) == [("The water race", "The steam pipe")]
     assert told(lesson) == ["Say in your own words what the passage “The water race” of your notes says."]
 

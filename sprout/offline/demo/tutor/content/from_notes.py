@@ -29,6 +29,7 @@ from sprout.offline.notes.selection import all_questions, changed_form, select_q
 LEAST_WORDS = 3  # of notes that can be read
 MOST_STEPS = 10
 NAME_WORDS = 5
+LEAST_SHARE = 0.6  # of the words of a step, of a section in it that is to be told from there
 _KINDS: dict[str, AnswerKind] = {"mcq": "mcq", "numeric": "number", "open_ended": "text"}
 _UNSUITABLE_STYLES = frozenset({ReplyStyle.DATA, ReplyStyle.BACK, ReplyStyle.TRUTH, ReplyStyle.CARE})
 
@@ -153,10 +154,12 @@ class _NotesLesson:
         return [*islice(accepted(one for one in chain(on_sections, on_steps) if one is not None), 1)]
 
     def _whole_sections(self, step: ReadingStep) -> list[tuple[str, Part]]:
-        """The sections that stand in a step from their heading to their end, of a minute or two each."""
+        """The sections that stand in a step from their heading to their end, of a minute or two each, and are most of
+        what stands there."""
         begun_before = set() if step.passages[0].text.lstrip().startswith("#") else {*step.blocks[:1]}
         here = {*step.blocks} - begun_before
-        return [one for one in self._sections if one[1].words <= MOST_WORDS and here.issuperset(one[1].blocks)]
+        least = LEAST_SHARE * step.words
+        return [one for one in self._sections if least <= one[1].words <= MOST_WORDS and here.issuperset(one[1].blocks)]
 
     def _is_titled(self, question: NoteQuestion) -> bool:
         """Whether the title over the question is its answer."""
