@@ -50,8 +50,7 @@ def read_powerpoint(content: bytes, limits: ReadingLimits) -> DocumentText:
     level = 1
     for slide in slides:
         out.begin_page()
-        heading = slide.title if has_text(slide.title) else _fallback_title(slide.contents, running)
-        _write_slide(out, heading, slide, level=1 if slide.opens_part else level)
+        _write_slide(out, _heading(slide, running), slide, level=1 if slide.opens_part else level)
         level = 2 if slide.opens_part else level
     return out.finish()
 
@@ -78,15 +77,16 @@ def _read_slide(slide: Any) -> _Slide:
     ]
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     title = _title_spans(title_shape)
-    is_bare = all(
-        shape.is_placeholder and shape.has_text_frame and not shape.text_frame.text.strip() for shape in shapes
-    )
+    name = _text(title)
+    others = [
+        shape for shape in shapes if not shape.has_text_frame or one_line(shape.text_frame.text) not in ("", name)
+    ]
     is_header = slide.slide_layout._element.get("type") == _SECTION_HEADER
     return _Slide(
         title,
-        [content for shape in shapes if (content := _content(shape))],
+        [content for shape in others if (content := _content(shape))],
         _lines(notes.paragraphs) if notes is not None else [],
-        opens_part=has_text(title) and (is_bare or is_header) and named_role(_text(SlideLine(title))) is None,
+        opens_part=bool(name) and (not others or is_header) and named_role(name) is None,
     )
 
 
@@ -106,7 +106,11 @@ def _write_slide(out: MarkdownWriter, heading: Sequence[Span], slide: _Slide, *,
 
 def _running_lines(slides: Sequence[_Slide]) -> frozenset[str]:
     """The lines that stand on half of the slides, three at least: a title on all of them names none."""
-    said = Counter(text for slide in slides for text in {*map(_text, _all_lines(slide.contents))})
+    said = Counter(
+        text
+        for slide in slides
+        for text in {_text(slide.title), *(_text(one.spans) for one in _all_lines(slide.contents))}
+    )
     return frozenset(text for text, count in said.items() if count >= max(MIN_RUNNING, len(slides) / 2))
 
 
@@ -116,21 +120,22 @@ def _title_spans(shape: Any) -> list[Span]:
     return [span for paragraph in shape.text_frame.paragraphs for span in (*paragraph_spans(paragraph._p), Span(" "))]
 
 
-def _fallback_title(contents: Sequence[SlideContent], running: frozenset[str]) -> Sequence[Span]:
-    """A heading for a slide without a title: the first words of its own if they are few and no sentence. Without one it
+def _heading(slide: _Slide, running: frozenset[str]) -> Sequence[Span]:
+    """The title of a slide; without one of its own the first words if they are few and no sentence; without those it
     goes on with the slide before it."""
-    own = (line for line in _all_lines(contents) if (text := _text(line)) not in running and not text.isdigit())
-    first = next(own, None)
-    text = _text(first) if first is not None else ""
-    return first.spans if first is not None and len(text) <= MAX_TITLE and not _SENTENCE.search(text) else ()
+    if _text(slide.title) not in {"", *running}:
+        return slide.title
+    texts = ((line.spans, _text(line.spans)) for line in _all_lines(slide.contents))
+    spans, text = next((one for one in texts if one[1] not in running and not one[1].isdigit()), ((), ""))
+    return spans if len(text) <= MAX_TITLE and not _SENTENCE.search(text) else ()
 
 
 def _all_lines(contents: Iterable[SlideContent]) -> Iterator[SlideLine]:
     return (line for content in contents for line in content.lines)
 
 
-def _text(line: SlideLine) -> str:
-    return one_line("".join(span.text for span in line.spans))
+def _text(spans: Iterable[Span]) -> str:
+    return one_line("".join(span.text for span in spans))
 
 
 def _flatten(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:

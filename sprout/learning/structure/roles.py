@@ -299,8 +299,8 @@ def _is_solved(section: Section) -> bool:
 
 
 def _opened_boxes(section: Section, blocks: tuple[ClassifiedBlock, ...]) -> tuple[ClassifiedBlock, ...]:
-    """The blocks; where next to nothing but boxes stands in a section, or more in them than beside them, as on a slide
-    with its speaker's notes, what stands in them is the text, but in those whose titles say what else they are."""
+    """Blocks of a section, its boxes opened where they say more than the text beside them, as the speaker's notes of a
+    slide do; boxes whose titles name another role stay closed."""
     boxed = sum(len(text_of(each.block)) for each in blocks if each.role is Role.BOX)
     told = sum(len(text_of(each.block)) for each in blocks if each.role is Role.CONTENT)
     if section.subsections or boxed <= told:

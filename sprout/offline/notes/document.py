@@ -152,13 +152,17 @@ def join_equal(parts: Iterable[Part]) -> list[Part]:
     """The parts, those with the same headings above as one: slides that go on, and what no heading tells apart."""
     found: list[Part] = []
     for part in parts:
-        at = next((at for at, one in enumerate(found) if part.path and one.path == part.path), None)
+        at = next((at for at, one in enumerate(found) if part.path and _key(one.path) == _key(part.path)), None)
         if at is None:
             found.append(part)
         else:
             below = tuple(join_equal((*found[at].parts, *part.parts)))
             found[at] = replace(found[at], blocks=(*found[at].blocks, *part.blocks), parts=below)
     return found
+
+
+def _key(path: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(str.casefold, path))
 
 
 def has_letters(blocks: Iterable[Block]) -> bool:

@@ -11,7 +11,7 @@ _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
     r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
     r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|"
-    r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|"  # what a machine reads
+    r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|"  # what a machine reads
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was)$"
 )
 NUMBERED = re.compile(
@@ -28,7 +28,7 @@ _SINGLE_CASE = re.compile(rf"(?i){_CASES}\s*(?:\d|[:：])")
 _CASE_ALONE = re.compile(rf"(?i){_CASES}s?(?: problems?)?\W*")
 _OF_A_CASE = re.compile(
     r"(?i)(?:an? |un |una |une |um |ein )?(?:examples?|exemples?|beispiele?|ejemplos?|esempio|esempi|exemplos?) (?!\d)|"
-    r"[^:]* examples?(?: \d+)?$"
+    r"[^:]* examples?(?: \d+)?$|notes from .*"
 )
 _ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -45,7 +45,7 @@ def names_subject(heading: str) -> bool:
 
 
 def belongs_above(heading: str) -> bool:
-    """Whether what stands under a heading goes on with what stands before it: a proof alone, a sentence, a formula."""
+    """Test for a heading whose text continues the section before it: a proof alone, a sentence, a formula."""
     return bool(_CASE_ALONE.fullmatch(heading)) or not (names_subject(heading) or NUMBERED.fullmatch(heading))
 
 

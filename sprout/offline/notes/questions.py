@@ -20,7 +20,7 @@ DISTRACTORS = 3
 GAP = "____"
 MOST_CELLS = MOST_LABELS = 3  # of a table or list
 LONGEST_BEGINNING = 18  # words of a passage that it is called by: its first sentence, or a clause of it
-SHORTEST_BEGINNING, CUT_BEGINNING = 4, 9
+SHORTEST_BEGINNING, CUT_BEGINNING = 6, 9
 LEAST_BEGUN = 3  # words of a first sentence
 LEAST_TYPED = 7  # words of a sentence around its missing term
 

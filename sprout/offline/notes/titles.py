@@ -150,7 +150,8 @@ def _brief(title: str) -> str:
     """A long title, or one with a dash in it, without what follows its first part."""
     first = _SECOND_PART.split(title)[0]
     is_cut = len(title) > LONGEST_TITLE // 2 or _DASH.search(title)
-    return first if is_cut and names_subject(first) and len(first.split()) > 1 else title
+    named = names_subject(first) and len(first.split()) > 1 and not NUMBERED.fullmatch(first)
+    return first if is_cut and named else title
 
 
 def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
@@ -178,7 +179,7 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
 
 
 def _kind(numbered: re.Match[str]) -> str:
-    """What a numbered heading counts, in small letters: "week" of "Week 2"; empty for a number alone."""
+    """Noun that a numbered heading counts, in small letters: "week" of "Week 2"; empty for a number alone."""
     return (numbered["kind"] or "").strip(" .").casefold()
 
 

@@ -101,6 +101,15 @@ def test_a_slide_with_a_title_alone_opens_a_part_of_the_talk() -> None:
     ]
 
 
+def test_a_title_that_its_slide_says_again_stands_there_once_and_a_running_one_is_none() -> None:
+    again = (TITLE_AND_TEXT, "Comparing means", "Comparing means")
+    assert _headings(again, (TITLE_AND_TEXT, "The t-test", "Two means.")) == ["# Comparing means", "## The t-test"]
+    running = [
+        (TITLE_AND_TEXT, "Lecture on demand", text) for text in ("Markets", "Prices", "It is so in all of them.")
+    ]
+    assert _headings(*running) == ["# Markets", "# Prices"]
+
+
 @pytest.mark.parametrize("text", ["The test that we have seen is too weak.", "It has two steps, that is:"])
 def test_a_slide_without_a_title_that_begins_with_a_sentence_goes_on_with_the_slide_before_it(text: str) -> None:
     assert _headings((TITLE_AND_TEXT, "The t-test", "Two means."), (BLANK, "", text)) == ["# The t-test"]

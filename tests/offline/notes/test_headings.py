@@ -37,6 +37,8 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
         "• Every word is indexed",
         "Example 3",
         "Exemple : 88.45.124.201",
+        "The joint distribution of 22reference2222",
+        "From the office…",
         "The mask tells the bits of networks. Example",
         "of the good and its price.",
         "aumenta?",
@@ -58,6 +60,11 @@ def test_formulas_sentences_and_single_cases_name_nothing(heading: str) -> None:
 def test_a_title_of_little_words_says_nothing(title: str) -> None:
     assert says_nothing(title)
     assert not says_nothing(f"{title} of the pump")
+
+
+@pytest.mark.parametrize("title", ["Daily life example 2", "Crypto examples", "Notes from the last lecture"])
+def test_a_title_that_tells_the_kind_of_text_alone_says_nothing(title: str) -> None:
+    assert says_nothing(title)
 
 
 @pytest.mark.parametrize(

@@ -515,3 +515,21 @@ def test_what_ends_in_dots_is_no_name() -> None:
         section(name, 120) for name in ("Risk of death", "The risk that you take…", "Age", "From the office...")
     )
     assert titles(path_of(text)) == ["Risk of death", "Age"]
+
+
+def test_a_numbered_step_keeps_what_it_is() -> None:
+    steps = ("Normal forms", "Step 1 – fill the empty cells of all rows", "Step 2 – take the larger table apart")
+    (title,) = titles(path_of("".join(section(name, 20) for name in steps)))
+    assert title.endswith(f"{steps[1]} · {steps[2]}")
+
+
+def test_a_section_of_short_lines_under_a_name_is_a_concept_of_its_own() -> None:
+    lines = "".join(f"- the {tool} and its {part}\n" for tool in TOOLS for part in ("arm", "base", "belt", "hook"))
+    text = "".join(f"## {name}\n\n{lines}\n" for name in ("Machines", "Engines", "Vehicles"))
+    text += "A vehicle carries what people would have to carry themselves.\n"
+    assert titles(path_of(text)) == ["Machines", "Engines", "Vehicles"]
+
+
+def test_headings_that_differ_in_capitals_alone_are_one() -> None:
+    text = section("The STRUCTURE of it", 200) + section("The end", 200) + section("The structure of it", 200)
+    assert titles(path_of(text)) == ["The STRUCTURE of it", "The end"]
