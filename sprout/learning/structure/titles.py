@@ -35,7 +35,7 @@ _PICTURES = re.compile(
     r"^(?:\d\ufe0f?\u20e3)?[\ue000-\uf8ff\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\U0001f000-\U0001faff\ufe0f\u200d\u20e3\s]+(?=\w|[¿¡«“\"(])"
 )
 _SIGNPOST = re.compile(r"[\u2600-\u26ff\U0001f300-\U0001faff]")  # no arrow, bullet or tick
-_ROMAN = re.compile(r"\s*[IVX]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
+_ROMAN = re.compile(r"\s*[IVXІХ]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
 _BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
 _CONTINUED = re.compile(
     r"(?i)(?:\s*\(\d{1,2}(?:/| (?:of|von|sur|de|di|van) )\d{1,2}\)|"

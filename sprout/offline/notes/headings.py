@@ -11,8 +11,8 @@ _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
     r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
     r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|"
-    r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|"  # what a machine reads
-    r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was)$"
+    r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|[←∼]|\w=\w+\(|"  # what a machine reads
+    r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was|we (?:get|have|obtain|find|see))$"
 )
 NUMBERED = re.compile(
     r"(?P<kind>(?:[^\W\d_]+\.? ){1,2}(?=\d)|[^\W\d_]{4,}(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
@@ -24,7 +24,7 @@ _CASES = (
     r"ejemplo|ejercicio|solución|demostración|esempio|esercizio|soluzione|dimostrazione|exemplo|exercício|solução|"
     r"demonstração)"
 )
-_SINGLE_CASE = re.compile(rf"(?i){_CASES}\s*(?:\d|[:：])")
+_SINGLE_CASE = re.compile(rf"(?i){_CASES}s?\s*(?:\d|[:：])")
 _CASE_ALONE = re.compile(rf"(?i){_CASES}s?(?: problems?)?\W*")
 _OF_A_CASE = re.compile(
     r"(?i)(?:an? |un |una |une |um |ein )?(?:examples?|exemples?|beispiele?|ejemplos?|esempio|esempi|exemplos?) (?!\d)|"

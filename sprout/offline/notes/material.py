@@ -14,7 +14,7 @@ from sprout.learning.structure.tree import Block
 from sprout.learning.text.stems import same_stem
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import Phrases, language
-from sprout.offline.notes.meanings import TermMeaning, labelled_in, meanings_in
+from sprout.offline.notes.meanings import TermMeaning, in_capitals, labelled_in, meanings_in
 from sprout.offline.notes.terms import known_terms
 from sprout.offline.notes.words import key_of
 
@@ -98,10 +98,9 @@ class Material:
     def meanings(self) -> list[tuple[int, TermMeaning]]:
         """What the topics say of terms, each meaning once, with the number of the topic."""
         found: dict[str, tuple[int, TermMeaning]] = {}
-        for number, topic in enumerate(self.topics):
-            for one in meanings_in(topic.blocks, self.code, known=self._known):
-                if self._usable(one.sentence):
-                    found.setdefault(one.key, (number, one))
+        for number, one in self._stated:
+            if number < len(self.topics):
+                found.setdefault(one.key, (number, one))
         return [*found.values()]
 
     @cached_property
@@ -123,10 +122,8 @@ class Material:
     @cached_property
     def all_meanings(self) -> list[TermMeaning]:
         """Those of the topics, then those of the text around them."""
-        own = [one for _, one in self.meanings]
-        others = meanings_in(self.around, self.code, known=self._known)
-        found = {one.key: one for one in reversed([*own, *others])}
-        return [one for one in reversed(found.values()) if self._usable(one.sentence)]
+        found = {one.key: one for _, one in reversed(self._stated)}
+        return [*reversed(found.values())]
 
     def related(self, one: TermMeaning, other: TermMeaning) -> bool:
         """Whether what is said of one term may be true of the other: one names the other, or a kind of it."""
@@ -159,6 +156,20 @@ class Material:
         for _ in range(MOST_KINDS):
             kinds = {key: found.union(*(kinds[other] for other in found)) for key, found in kinds.items()}
         return kinds
+
+    @cached_property
+    def _stated(self) -> list[tuple[int, TermMeaning]]:
+        """All usable meanings with the number of the topic, those of the text around with the next number. Where most
+        terms are no capitals, these mark a label."""
+        texts = [*(topic.blocks for topic in self.topics), self.around]
+        every = [
+            (number, one)
+            for number, blocks in enumerate(texts)
+            for one in meanings_in(blocks, self.code, known=self._known)
+            if self._usable(one.sentence)
+        ]
+        labels = sum(in_capitals(one.term) for _, one in every)
+        return [each for each in every if 2 * labels >= len(every) or not in_capitals(each[1].term)]
 
     @cached_property
     def _known(self) -> frozenset[str]:

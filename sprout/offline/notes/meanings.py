@@ -23,6 +23,7 @@ from sprout.offline.notes.words import WORD, key_of, needs_context, word_count, 
 MOST_TERM_WORDS = 4
 MEANING_WORDS = (3, 32)
 LEAST_STATED = 4  # words of a meaning in a sentence, "a" not counted: "a simple example" is none
+LEAST_CAPITALS = 7  # letters of a word that is no acronym
 LEAST_LABELLED, LABELLED_SHARE = 4, 0.8  # items of a list that say something of what they name
 DEFINING_SHARE = 2 / 3  # of a list's items, from which on it says what things are
 MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
@@ -69,6 +70,11 @@ def meanings_in(blocks: Sequence[Block], code: str, *, known: frozenset[str] = f
         for one in _meanings_of(block, code, known):
             found.setdefault(one.key, one)
     return [*found.values()]
+
+
+def in_capitals(term: str) -> bool:
+    """Whether a term stands in capitals as labels do, "COMPLICATIONS", and is no acronym."""
+    return term.isupper() and max(map(len, WORD.findall(term))) >= LEAST_CAPITALS
 
 
 def _meanings_of(block: Block, code: str, known: frozenset[str]) -> Iterator[TermMeaning]:

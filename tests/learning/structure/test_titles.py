@@ -29,6 +29,7 @@ from sprout.learning.structure.tree import iter_sections
         ("The Cell ##", "The Cell"),
         ("What is a cell? #anki", "What is a cell?"),
         ("d) The Cell", "The Cell"),
+        ("ІІ. Клітина", "Клітина"),
         ("[**The Cell**]", "The Cell"),
         ("[The Cell](#cell) [#](#cell)", "The Cell"),
         ("The `for` loop:", "The for loop"),

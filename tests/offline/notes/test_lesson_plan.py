@@ -444,3 +444,16 @@ def test_of_two_names_neither_is_the_missing_term(term: str, asked: bool) -> Non
     block = Topic("Water", (), tuple(read_document(told).content.all_blocks))
     found = [one.fields["correct_answer"] for one in typed_term_questions(Material([block], (), "en"))]
     assert found == ([term] if asked else [])
+
+
+def test_a_label_in_capitals_among_terms_that_are_none_is_no_term() -> None:
+    def asked(*terms: str) -> list[str]:
+        said = ("a ring of iron that holds the spokes", "a bar on which the wheel turns", "a box that keeps oil in")
+        text = "".join(f"**{term}**\n: {one}.\n\n" for term, one in zip(terms, said, strict=True))
+        block = Topic("Wheels", (), read_document(f"# Wheels\n\n{text}").content.all_blocks)
+        return [one.term for _, one in Material([block], (), "en").meanings]
+
+    assert asked("Tyre", "Axle", "COMPLICATIONS") == ["Tyre", "Axle"]
+    assert asked("TYRE", "AXLE PIN", "OIL SEAL") == ["TYRE", "AXLE PIN", "OIL SEAL"]
+    assert asked("Tyre", "Axle", "ABS") == ["Tyre", "Axle", "ABS"]
+    assert len(asked("PNEUMATIC TYRE", "STEERING AXLE", "Seal")) == 3
