@@ -18,6 +18,7 @@ _STEMMERS = {
     "nl": "dutch", "sv": "swedish", "da": "danish", "no": "norwegian", "fi": "finnish", "pl": "polish", "cs": "czech",
     "ro": "romanian", "hu": "hungarian", "tr": "turkish", "ru": "russian", "el": "greek", "ar": "arabic",
     "hy": "armenian", "hi": "hindi", "ta": "tamil",
+    "id": "indonesian", "ca": "catalan",
 }  # fmt: skip
 
 
@@ -30,8 +31,9 @@ def unaccented(text: str) -> str:
 
 
 def stemmer_language(words: Iterable[str]) -> str:
-    """The language of a text by its first words, in small letters; English where they tell little."""
-    return leading_language(islice(words, WORDS_FOR_LANGUAGE), least=LEAST_SIGNS) or DEFAULT_LANGUAGE
+    """The language of a text by its first words, in small letters; English where they tell little or it has no stemmer."""
+    found = leading_language(islice(words, WORDS_FOR_LANGUAGE), least=LEAST_SIGNS)
+    return found if found in _STEMMERS else DEFAULT_LANGUAGE
 
 
 @lru_cache(maxsize=_CACHED_STEMS)

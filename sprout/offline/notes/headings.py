@@ -10,7 +10,7 @@ _SPOKEN = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formu
 _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
     r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
-    r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|"
+    r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|\.{4}|"
     r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|[←∼]|\w=\w+\(|"  # what a machine reads
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was|we (?:get|have|obtain|find|see))$"
 )

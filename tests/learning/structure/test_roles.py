@@ -31,6 +31,7 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("My questions", Role.EXERCISES, "exercises"),
         ("A. Objectifs de cette notion au cycle 4", Role.OBJECTIVES, "objectives"),
         ("Final thoughts", Role.SUMMARY, "summary"),
+        ("Aims and objectives", Role.OBJECTIVES, "objectives"),
         ("Required readings", Role.FURNITURE, "references"),
         ("Sample question (HLC 1988)", Role.QUIZ, "quiz"),
         ("ЗМІСТ", Role.FURNITURE, "table of contents"),

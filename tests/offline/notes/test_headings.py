@@ -39,6 +39,7 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
         "Exemple : 88.45.124.201",
         "The joint distribution of 22reference2222",
         "From the office…",
+        "Attitudes and ....... values",
         "SC ← SC - 1",
         "Yi ∼ Bernoulli(p)",
         "v=sqrt((a+2*b)/r)",
