@@ -31,7 +31,7 @@ def unaccented(text: str) -> str:
 
 
 def stemmer_language(words: Iterable[str]) -> str:
-    """The language of a text by its first words, in small letters; English where they tell little or it has no stemmer."""
+    """The language of a text by its first words, in small letters; English where they tell little or no stemmer is."""
     found = leading_language(islice(words, WORDS_FOR_LANGUAGE), least=LEAST_SIGNS)
     return found if found in _STEMMERS else DEFAULT_LANGUAGE
 
