@@ -84,7 +84,7 @@ export function PathDocuments({ path }) {
     if (files.length) await act("", () => upload(rootId, files, () => null));
   };
   const wasOpened = useRef(false); // it does not close by itself once what it was opened for is put right
-  wasOpened.current ||= pending + failed > 0;
+  wasOpened.current ||= failed > 0; // while they are read it would cover the path that grows
   if (!all.length) return "";
   const says = pending
     ? t("notes.reading", { n: pending })
