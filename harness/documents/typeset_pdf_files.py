@@ -53,8 +53,8 @@ class _Mixed(Run):
     parts: tuple[tuple[str, str], ...] = ()
 
 
-def typeset(pages: Sequence[Sequence[Drawn]], *, rotate: int = 0) -> bytes:
-    """A file of these pages."""
+def typeset(pages: Sequence[Sequence[Drawn]], *, rotate: int = 0, width: int = WIDTH) -> bytes:
+    """A file of these pages, each so many points wide."""
     objects: dict[int, bytes] = {}
     fonts = b" ".join(b"/F%d %d 0 R" % (at, 3 + at) for at in range(len(FONTS)))
     for at, name in enumerate(FONTS):
@@ -68,7 +68,7 @@ def typeset(pages: Sequence[Sequence[Drawn]], *, rotate: int = 0) -> bytes:
         at = first + 2 * number
         objects[at] = (
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Rotate %d /Contents %d 0 R "
-            b"/Resources << /Font << %s >> >> >>" % (WIDTH, HEIGHT, rotate, at + 1, fonts)
+            b"/Resources << /Font << %s >> >> >>" % (width, HEIGHT, rotate, at + 1, fonts)
         )
         objects[at + 1] = stream(b"".join(_operators(one) for one in drawn), packed=True)
     return pdf(objects)

@@ -71,7 +71,7 @@ def named_role(title: str) -> NamedRole | None:
     """The role that a heading names, None for a heading of content."""
     if _TESTED.match(title):
         return NamedRole(Role.QUIZ, "quiz")
-    bare = folded(without_numbering(title) or title).strip(" :.,;!*#–—-")
+    bare = folded(without_numbering(title) or title).replace("’", "'").strip(" :.,;!*#–—-")
     bare = _ORDERED.sub("", bare) or bare  # a bare number or letter may be one of a row
     if not bare or len(bare) > LONGEST_NAME:
         return None

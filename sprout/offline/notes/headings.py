@@ -53,7 +53,9 @@ def belongs_above(heading: str) -> bool:
 def _introducing_words() -> frozenset[str]:
     """Words of any language that something has to follow; of two letters at least, as in "Vitamin A"."""
     words = {word for code in CODES for word in language(code).words.determiners if len(word) > 1}
-    return frozenset(words | {*"then and or of to that dass dann und oder von alors et ou entonces".split()})
+    return frozenset(
+        words | {*"then and or of to that assuming including using dass dann und oder von alors et ou entonces".split()}
+    )
 
 
 @lru_cache(maxsize=4_096)

@@ -44,6 +44,7 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
         "Yi ∼ Bernoulli(p)",
         "v=sqrt((a+2*b)/r)",
         "Substituting we get",
+        "The simplest model of the pump assuming",
         "Examples: open, not open",
         "The mask tells the bits of networks. Example",
         "of the good and its price.",

@@ -12,6 +12,7 @@ from sprout.documents.formats.pdf.lists import without_dingbat
 LARGER, NEARLY_LARGER = 1.1, 1.04
 MAX_CHARACTERS, LONG_TITLE = 160, 80
 LEAST_CONTENTS = 3  # headings of a page that all come again on later pages
+LINES_BESIDE = 2  # on a slide that opens a part of a talk
 MAX_LARGE_LINES, MAX_BOLD_LINES = 4, 2
 MAX_SHARE = 0.12
 BOLD = 0.9
@@ -32,6 +33,7 @@ _PARENTHESES = re.compile(r"\([^()]*\)")
 _LEADER = re.compile(r"(?:[.·]\s?){4,}")
 _OPERATOR = re.compile(r"[=×÷·→↦∑∫√≤≥∈]|[\w₀-₉)] [+−<>] [\w(]|\([^\W\d_]\)")
 _NAME = re.compile(r"[^\W\d_]{4}")
+_NAMING = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a symbol
 _PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]+")
 NUMBER_GAP = 1.2
 MIN_NAMES = 2  # words of four letters in a heading with a formula
@@ -107,12 +109,7 @@ def _may_be_heading(line: Line, body: Style) -> bool:
     if line.content is not None or line.fonts.mono > 0.5 or line.fonts.math > 0.5:
         return False
     named = _PARENTHESES.sub("", line.text)  # what stands in them alone labels a picture
-    if (
-        sum(character.isalpha() for character in named) < 2
-        or CAPTION.match(line.text)
-        or _is_formula(line.text)
-        or _ADDRESS.search(line.text)
-    ):
+    if not _NAMING.search(named) or CAPTION.match(line.text) or _is_formula(line.text) or _ADDRESS.search(line.text):
         return False
     return line.size >= LARGER * body_size + 0.3 or (
         not is_bold and line.fonts.bold >= BOLD and line.size >= 0.93 * body_size
@@ -212,6 +209,30 @@ def rank_styles(
         above, previous = (max(above, level) if marked else level), style
     least = {style: min(one.depth for one in these) for style, these in uses.items()}
     return HeadingLevels(levels, least)
+
+
+def levels_of_slides(
+    levels: Sequence[tuple[HeadingCandidate, int]], lines: Mapping[int, int]
+) -> list[tuple[HeadingCandidate, int]]:
+    """Levels of the headings of slides, whose sizes follow the room: the topmost of each page is its title. A larger
+    title stands above the others only where it is nearly alone on its page.
+
+    Args:
+        lines: page → their number on it.
+    """
+    in_order = sorted((candidate for candidate, _ in levels), key=lambda one: -one.lines[0].top)
+    top = {candidate.lines[0].page: candidate for candidate in in_order}
+    titles = Counter(level for candidate, level in levels if top[candidate.lines[0].page] is candidate)
+    usual = titles.most_common(1)[0][0] if titles else 1
+    found = []
+    for candidate, level in levels:
+        page = candidate.lines[0].page
+        if top[page] is not candidate:
+            level = max(level, min(usual + 1, MAX_LEVEL))
+        elif level > usual or lines[page] > len(candidate.lines) + LINES_BESIDE:
+            level = usual
+        found.append((candidate, level))
+    return found
 
 
 def _nearly(one: Style, other: Style) -> bool:

@@ -18,6 +18,7 @@ from sprout.documents.formats.pdf.headings import (
     HeadingCandidate,
     Style,
     find_candidates,
+    levels_of_slides,
     rank_styles,
     style_of,
     without_contents,
@@ -87,7 +88,8 @@ def _write(
         for these, page in zip(body, pages, strict=True)
     ]
     words = vocabulary(line.text for page in body for row in page for line in row)
-    headings = _find_headings(layouts, bookmarks, body_size, sum(sizes.values()))
+    wide = sum(page.width > page.height for page in pages)
+    headings = _find_headings(layouts, bookmarks, body_size, sum(sizes.values()), are_slides=2 * wide > len(pages))
     style = PrintStyle(words, body_size, _is_typewritten(body), headings.at)
     writer = PageWriter(limits, words)
     for number, (layout, page) in enumerate(zip(layouts, pages, strict=True)):
@@ -134,7 +136,12 @@ class _Headings:
 
 
 def _find_headings(
-    layouts: Sequence[PageLayout], bookmarks: Sequence[Bookmark], body_size: float, characters: int
+    layouts: Sequence[PageLayout],
+    bookmarks: Sequence[Bookmark],
+    body_size: float,
+    characters: int,
+    *,
+    are_slides: bool,
 ) -> _Headings:
     """The headings of all pages: those with a bookmark, and those set like headings."""
     found = _Headings()
@@ -154,9 +161,12 @@ def _find_headings(
     candidates = without_contents(without_title_page(candidates, len(layouts)))
     plain = (body_size, False)
     levels = rank_styles(candidates, {style: of for style, of in marked.items() if style > plain}, characters)
-    for candidate in candidates:
-        if level := levels.level_of(candidate):
-            found.by_line[id(candidate.lines[0])] = (level, candidate.text, len(candidate.lines))
+    ranked = [(candidate, level) for candidate in candidates if (level := levels.level_of(candidate))]
+    if are_slides and not bookmarks:
+        counts = {number: sum(len(column.lines) for column in one.columns) for number, one in enumerate(layouts)}
+        ranked = levels_of_slides(ranked, counts)
+    for candidate, level in ranked:
+        found.by_line[id(candidate.lines[0])] = (level, candidate.text, len(candidate.lines))
     return found
 
 

@@ -286,6 +286,42 @@ def test_an_accent_that_is_drawn_after_its_word_stands_on_the_letter_below_it() 
     assert line("hptg", 0.5) == ["hptg¨"]
 
 
+def test_the_titles_of_slides_are_of_one_level_whatever_their_sizes_but_that_of_one_which_opens_a_part() -> None:
+    def slide(title: str, size: float, *others: Run) -> list[Run]:
+        text = (Run(72, 300 + 14 * at, line, PLAIN, 11) for at, line in enumerate(TEXT))
+        return [Run(72, 60, title, BOLD, size), *others, *text]
+
+    pages = [
+        [Run(72, 60, "The heat of bodies", BOLD, 30)],
+        slide("A warm body", 24),
+        slide("A body that is cold", 20, Run(72, 200, "The touch of two", BOLD, 26)),
+        slide("Both of them", 24),
+    ]
+    levels = {
+        line.lstrip("# "): line.count("#")
+        for line in _headings(read_pdf(typeset(pages, width=1_000), ReadingLimits()).text)
+    }
+    assert levels == {
+        "The heat of bodies": 1,
+        "A warm body": 3,
+        "A body that is cold": 3,
+        "The touch of two": 4,
+        "Both of them": 3,
+    }
+    on_pages = {line.lstrip("# "): line.count("#") for line in _headings(read(*pages))}
+    assert on_pages["The touch of two"] < on_pages["A warm body"] < on_pages["A body that is cold"]
+
+
+def test_a_symbol_in_large_type_is_no_heading() -> None:
+    text = [Run(72, 100 + 14 * at, line, PLAIN, 11) for at, line in enumerate(TEXT)]
+    signs = [Run(72, 200 + 40 * at, sign, BOLD, 26) for at, sign in enumerate(("IP", "r m rm", "Va", "Eis"))]
+    assert _headings(read([*text, *signs])) == ["# IP", "# Eis"]
+
+
+def _headings(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("#")]
+
+
 def test_where_the_running_text_is_bold_bold_lines_are_no_headings() -> None:
     page = [
         Run(72, 60, "Thermodynamics", BOLD, 20),
