@@ -421,3 +421,10 @@ def test_notes_come_before_a_course_and_a_course_before_nothing() -> None:
     idea = ideas("bread.txt")[0]
     assert find_tutor_lesson(Subject("Bayes", "", idea.title, idea.desc, (), tags("bread.txt", idea))).source == "notes"
     assert find_tutor_lesson(Subject("Celtic knots", "", "Knots", "", (), ())).source == "nothing"
+
+
+def test_text_that_only_the_front_matter_names_is_a_lesson() -> None:
+    text = f"---\ntitle: Waterwheels\n---\n\nWater drives the wheel. {WATER * 6}"
+    found = lesson_from_notes([Tag("passage", {"id": "p1", "doc": "plant.md"}, text)], title="Waterwheels", desc="")
+    assert found is not None
+    assert "Waterwheels" in found.goals[0]

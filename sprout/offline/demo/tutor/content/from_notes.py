@@ -197,7 +197,7 @@ class _NotesLesson:
 def _title(section: Part, *, is_repeated: bool) -> str:
     """The title of a section, behind the one above if others have the same or it is but a word: "Synapses: Types"."""
     above = [one for one in section.path[-2:-1] if names_subject(one) and not says_nothing(one)]
-    needs_above = (is_repeated or len(section.title.split()) == 1) and section.title == section.path[-1]
+    needs_above = (is_repeated or len(section.title.split()) == 1) and section.path[-1:] == (section.title,)
     return ": ".join((*above, section.title)) if needs_above else section.title
 
 
