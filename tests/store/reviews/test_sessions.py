@@ -11,7 +11,7 @@ from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.items import ItemSource
-from sprout.learning.reviews.repository import ReviewAnswer, SettingsChange
+from sprout.learning.reviews.repository import ReviewAnswer, ReviewQuestion, SettingsChange
 from sprout.store.assessment.misconceptions import SqlMisconceptions
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
@@ -286,12 +286,7 @@ async def test_V5_a_day_has_a_size_and_a_backlog_is_spread(learner: Learner) -> 
 
 async def test_V4_a_session_alternates_between_concepts(learner: Learner) -> None:
     learner.clock.move(days=1, minutes=1)
-    session = await learner.start()
-    concepts = []
-    while session.question is not None:
-        concepts.append(session.question.concept)
-        session = (await learner.reply()).session
-    assert concepts == ["Counts", "Odds", "Counts", "Odds", "Counts"]
+    assert [one.concept for one in await _asked(learner)] == ["Counts", "Odds", "Counts", "Odds", "Counts"]
 
 
 async def test_V4_what_is_as_urgent_is_asked_in_the_order_of_the_path_whichever_was_made_first(
@@ -301,12 +296,18 @@ async def test_V4_what_is_as_urgent_is_asked_in_the_order_of_the_path_whichever_
     late = update(_nodes).where(_nodes.c.id.in_(counts)).values(creation=_nodes.c.creation + 1_000)
     await learner.database.write_tx(lambda tx: tx.connection.execute(late))  # as if they had come last of all
     learner.clock.move(days=1, minutes=1)
+    titles = [one.title for one in await _asked(learner)]
+    assert titles == ["Shares", "For and against", "Splits", "Back to chances", "Trees"]
+
+
+async def _asked(learner: Learner) -> list[ReviewQuestion]:
+    """The questions of a new session, each answered right."""
     session = await learner.start()
-    asked = []
+    found = []
     while session.question is not None:
-        asked.append(session.question.title)
+        found.append(session.question)
         session = (await learner.reply()).session
-    assert asked == ["Shares", "For and against", "Splits", "Back to chances", "Trees"]
+    return found
 
 
 async def test_V4_a_question_that_was_not_just_seen_is_asked(learner: Learner) -> None:

@@ -154,8 +154,8 @@ class _NotesLesson:
         return [*islice(accepted(one for one in chain(on_sections, on_steps) if one is not None), 1)]
 
     def _whole_sections(self, step: ReadingStep) -> list[tuple[str, Part]]:
-        """The sections that stand in a step from their heading to their end, of a minute or two each, and are most of
-        what stands there."""
+        """Sections that a step holds from their heading to their end, of a minute or two each, and that are most of its
+        text."""
         begun_before = set() if step.passages[0].text.lstrip().startswith("#") else {*step.blocks[:1]}
         here = {*step.blocks} - begun_before
         least = LEAST_SHARE * step.words
