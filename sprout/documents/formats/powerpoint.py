@@ -48,10 +48,10 @@ def read_powerpoint(content: bytes, limits: ReadingLimits) -> DocumentText:
     running = _running_lines(slides)
     out = MarkdownWriter(limits)
     level = 1
-    for slide in slides:
+    for slide, opens_part in zip(slides, _part_openers(slides), strict=True):
         out.begin_page()
-        _write_slide(out, _heading(slide, running), slide, level=1 if slide.opens_part else level)
-        level = 2 if slide.opens_part else level
+        _write_slide(out, _heading(slide, running), slide, level=1 if opens_part else level)
+        level = 2 if opens_part else level
     return out.finish()
 
 
@@ -60,13 +60,13 @@ class _Slide:
     """Title of a slide, if it has one, what its shapes say, and the speaker's notes.
 
     Args:
-        opens_part: whether it only says what the slides after it are about.
+        only_titled: whether there is next to nothing on it but its title.
     """
 
     title: Sequence[Span]
     contents: Sequence[SlideContent]
     notes: Sequence[SlideLine]
-    opens_part: bool = False
+    only_titled: bool = False
 
 
 def _read_slide(slide: Any) -> _Slide:
@@ -86,8 +86,17 @@ def _read_slide(slide: Any) -> _Slide:
         title,
         [content for shape in others if (content := _content(shape))],
         _lines(notes.paragraphs) if notes is not None else [],
-        opens_part=bool(name) and (not others or is_header) and named_role(name) is None,
+        only_titled=bool(name) and (not others or is_header) and named_role(name) is None,
     )
+
+
+def _part_openers(slides: Sequence[_Slide]) -> list[bool]:
+    """Whether each slide says what the slides after it are about: one whose neighbour has its title goes on with it."""
+    names = ["", *(_text(slide.title) for slide in slides), ""]
+    return [
+        slide.only_titled and names[at] not in (names[at - 1], names[at + 1])
+        for at, slide in enumerate(slides, start=1)
+    ]
 
 
 def _write_slide(out: MarkdownWriter, heading: Sequence[Span], slide: _Slide, *, level: int) -> None:

@@ -65,6 +65,7 @@ _THANKS = re.compile(
 )
 _SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)")  # "lecture summary", "Tom's summary"
 LONGEST_NAME = 80
+_TESTING = frozenset({Role.EXERCISES, Role.QUIZ, Role.ANSWERS})
 
 
 def named_role(title: str) -> NamedRole | None:
@@ -78,6 +79,7 @@ def named_role(title: str) -> NamedRole | None:
     if _THANKS.fullmatch(bare):
         return NamedRole(Role.FURNITURE, "organisation")
     named = _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
+    named = named or _by_two_words(bare)
     return named or (NamedRole(Role.SUMMARY, "summary") if _SUMMED_UP.fullmatch(bare) else None)
 
 
@@ -112,6 +114,16 @@ def _by_parts(bare: str) -> NamedRole | None:
     parts = _PARTS.split(bare)
     named = [_by_name(part) or _by_numbered_name(part) for part in parts] if 1 < len(parts) <= 4 else []
     return named[0] if named and all(named) else None
+
+
+def _by_two_words(bare: str) -> NamedRole | None:
+    """Role of "Solutions quiz on cells", whose first word and the next one or two name exercises or answers; one that
+    has other meanings needs one beside it that has none."""
+    opening, *others = bare.split()
+    first, beside = _by_name(opening), _by_name(" ".join(others[:2])) or _by_name(" ".join(others[:1]))
+    if first is None or beside is None or not {first.role, beside.role} <= _TESTING or (first.weak and beside.weak):
+        return None
+    return NamedRole(first.role, first.reason)
 
 
 @cache

@@ -28,7 +28,8 @@ _NUMBER = re.compile(
     r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
     r"\d{1,3}(?:\.\d{1,3}){0,5}\.-\s*(?=[^\W\d_])|"
     r"(?:\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*|[a-h]\)\s+)(?=[^\W\d_])|"
-    r"\d{1,2}\.(?=[^\W\d_a-zà-ÿ][a-zà-ÿ])|"  # "1.Cells"
+    r"\[\d{1,3}\]\s+(?=[^\W\d_])|[가나다라마바사아자차카타파하]\.\s+(?=\S)|"
+    r"\d{1,2}\.(?=[^\W\d_a-zà-ÿ][a-zà-ÿа-яёіїєґ])|"  # "1.Cells"
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
 )
 _PICTURES = re.compile(
@@ -38,16 +39,18 @@ _SIGNPOST = re.compile(r"[\u2600-\u26ff\U0001f300-\U0001faff]")  # no arrow, bul
 _ROMAN = re.compile(r"\s*[IVXІХ]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
 _BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
 _CONTINUED = re.compile(
-    r"(?i)(?:\s*\(\d{1,2}(?:/| (?:of|von|sur|de|di|van) )\d{1,2}\)|"
+    r"(?i)(?:\s*\(\d{1,2}(?:(?:/| (?:of|von|sur|de|di|van) )\d{1,2})?\)|"
     r"(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*(?:[(\[–—…-]|\.{3})\s*)(?:continued?|cont['’]?d?|continuation|fortsetzung|"
     r"forts|suite|continuación|continuação|continua|seguito|segue|продолжение))[.…]{0,3}[)\]]?$"
 )
 _UNNUMBERED = re.compile(
     r"(?i)(?:fig(?:ure)?|table|abb(?:ildung)?|tabelle|tableau|tabla|tabella|tabela)\.?\s*:\s+(?=\S)"
 )
+_CLOCK = re.compile(r"\s*\(\d{1,2}[:.]\d\d(?:\s?[ap]m)?\)$", re.IGNORECASE)  # when it was written down
 _DRAWN = "#•▪◦‣∙└├│─ "  # marks before a title
 MOST_DIGITS = 3  # of a slide's number; a year has four
 _FEW_WORDS = 8  # of a title with a full stop behind it
+_DATE = re.compile(r"\s*\d{1,2} [^\W\d_]{3,12}\.?,? (?:1\d|20)\d\d(?!\d)")
 _AFTER_NUMBER = " \t:.,–—-|)·"
 _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -66,7 +69,7 @@ def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str,
     if len(title) > LONGEST_TITLE:
         return " ".join(title.split())
     bare = _without_markup(title)
-    named = _CONTINUED.sub("", _without_numbering(bare, siblings))
+    named = _CONTINUED.sub("", _CLOCK.sub("", _without_numbering(bare, siblings)))
     kept = _without_label(named).strip(" \t:–—-") or bare
     kept = kept.rstrip(".") if len(kept.split()) <= _FEW_WORDS and kept.count(".") == 1 else kept
     return _without_capitals(kept, forms) if forms is not None else kept
@@ -151,7 +154,7 @@ def _without_numbering(title: str, siblings: Sequence[str]) -> str:
     for pattern in (_NUMBER, _ROMAN):
         if found := pattern.match(title):
             return title[found.end() :]
-    bare = _BARE.match(title)
+    bare = None if _DATE.match(title) else _BARE.match(title)
     if bare and _number_of(title) is not None and any(_are_neighbours(title, each) for each in siblings):
         return title[bare.end() :]
     return title

@@ -15,8 +15,8 @@ _SENTENCE = re.compile(
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was|we (?:get|have|obtain|find|see))$"
 )
 NUMBERED = re.compile(
-    r"(?P<kind>(?:[^\W\d_]+\.? ){1,2}(?=\d)|[^\W\d_]{4,}(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
-    r"(?P<number>\d{1,4}[a-z]?(?:,? [^\W\d_]+\.? \d{1,3})?|[IVXLC]{1,8})[.:)]?|"
+    r"(?P<kind>(?:[^\W\d_]+\.? ){1,3}(?=\d)|(?:[^\W\d_]{4,}|[A-Z]{2,3})(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
+    r"(?P<number>\d{1,4}(?:\.\d{1,2}){0,2}[a-z]?(?:,? [^\W\d_]+\.? \d{1,3})?|[IVXLC]{1,8})[.:)]?|"
     r"(?P<date>(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
 )
 _CASES = (
@@ -28,7 +28,7 @@ _SINGLE_CASE = re.compile(rf"(?i){_CASES}s?\s*(?:\d|[:：])")
 _CASE_ALONE = re.compile(rf"(?i){_CASES}s?(?: problems?)?\W*")
 _OF_A_CASE = re.compile(
     r"(?i)(?:an? |un |una |une |um |ein )?(?:examples?|exemples?|beispiele?|ejemplos?|esempio|esempi|exemplos?) (?!\d)|"
-    r"[^:]* examples?(?: \d+)?$|notes from .*"
+    r"[^:]* examples?(?: \d+)?$|(?:\w+ )?notes (?:from|for) .*"
 )
 _ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
 _LETTERS = re.compile(r"[^\W\d_]+")

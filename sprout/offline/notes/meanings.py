@@ -30,6 +30,7 @@ MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
 
 _SENTENCE_MARK = re.compile(r"[.,!?:;]| [+=] ")
 _BEGINS = re.compile(r"[^\W\d_]|\$|[\"“„«'(]")
+_NEXT_ENTRY = re.compile(r"\w [-–][^\W\d_]")  # "… they buy Demand -how much …", which another line began
 _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING_ASIDE = re.compile(r"^\([^()]*\):?\s*")  # what the letters of a term stand for
 _FORMULA = re.compile(r"\$[^$]*\$")
@@ -131,7 +132,9 @@ def _stated(sentence: str, known: Collection[str], code: str) -> TermMeaning | N
             return None
     elif match := given.patterns.definition.match(bare):
         subject, meaning = match["subject"].strip(), match["what"]
-        sure = key_of(subject, code) in known or {*words_of(subject)[:1]} & given.words.indefinite
+        first, *others = words_of(subject) or [""]
+        named = first in given.words.indefinite and not given.words.determiners & {*others}  # "a part of the …" is none
+        sure = key_of(subject, code) in known or named
         if not sure or given.patterns.ranks.match(meaning) or needs_context(subject, code):
             return None
     else:
@@ -206,13 +209,21 @@ def _meaning(
         or not least <= word_count(_ASIDE.sub("", meaning)) <= MEANING_WORDS[1]
         or not _BEGINS.match(meaning)
         or QUESTION.search(meaning)
+        or _NEXT_ENTRY.search(meaning)
         or not (is_whole(term) and is_whole(meaning))
         or len(_WORDS.findall(_FORMULA.sub("", meaning))) < 2
         or f" {key} " in f" {key_of(meaning, code)} "
+        or _abbreviates(term, meaning)
         or needs_context(term, code)
     ):
         return None
     return TermMeaning(key, term, subject.strip(), meaning, " ".join(sentence.split()).rstrip(" ^"))
+
+
+def _abbreviates(term: str, meaning: str) -> bool:
+    """Whether the meaning of a term has its initials: "shortened to SER"."""
+    initials = "".join(word[0] for word in words_of(term)).upper()
+    return len(initials) > 1 and initials in WORD.findall(meaning)
 
 
 def _is_term(text: str) -> bool:

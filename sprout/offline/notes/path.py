@@ -116,7 +116,8 @@ def code_of(documents: Sequence[Document], desc: str = "") -> str:
             return code
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
     words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
-    found = leading_language(word for word in words if word < _FIRST_GREEK)
+    latin = [word for word in words if word < _FIRST_GREEK]
+    found = leading_language(latin) if 2 * len(latin) > len(words) else ""  # else but names and symbols
     return found if found in CODES else DEFAULT_LANGUAGE
 
 

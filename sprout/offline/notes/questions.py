@@ -99,11 +99,14 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
 
 
 def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:
-    """Other terms with their meanings that are surely wrong for this one, those most like it first."""
-    own = {other.key for _, other in material.meanings}
+    """Other terms with their meanings that are surely wrong for this one, those that stand nearest to it first."""
+    order = {other.key: at for at, (_, other) in enumerate(material.meanings)}
     return sorted(
         (other for other in material.all_meanings if not material.related(one, other)),
-        key=lambda other: (other.key not in own, abs(len(other.meaning) - len(one.meaning))),
+        key=lambda other: (
+            abs(order.get(other.key, len(order) + order[one.key]) - order[one.key]),
+            abs(len(other.meaning) - len(one.meaning)),
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from itertools import chain, takewhile
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.words import chapter_pattern
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in, is_glossary
 from sprout.offline.notes.headings import NUMBERED, names_subject, says_nothing
@@ -51,7 +52,7 @@ def titles_of(stretches: Sequence[Stretch], code: str, *, within: bool = False) 
 def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool) -> Iterator[str]:
     """Possible titles, the best first."""
     say = language(code).phrases
-    headed = [part for part in stretch.parts if part.path]
+    headed = [each for part in stretch.parts if part.path for each in _telling(part, alone=len(stretch.parts) == 1)]
     named = [part for part in headed if not part.opening] or headed
     named = [part for part in named if part.words >= min(CRUMB, NAMED_SHARE * stretch.words)] or named
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
@@ -90,11 +91,16 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     yield HEADING_SEPARATOR.join(named[0].path[-2:])
 
 
+def _telling(part: Part, *, alone: bool) -> Sequence[Part]:
+    """The section; beside others, those below it where its own heading says nothing."""
+    return [part] if alone or not (part.parts and says_nothing(part.path[-1])) else part.opened()
+
+
 def _about(stretch: Stretch, code: str) -> str:
     """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
     if below := _below(stretch, code):
         return below
-    return language(code).phrases.listed(stretch.key_terms(code)[:JOINED_TERMS], quote=False)
+    return ", ".join(stretch.key_terms(code)[:NAMING_TERMS])
 
 
 def _below(stretch: Stretch, code: str) -> str:
@@ -165,17 +171,21 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
         names = [
             found["date"] or found["kind"] + found["number"]
             for found in each
-            if found
-            if found["date"] or kinds[_kind(found)] >= (LEAST_NUMBERED if not says_nothing(_kind(found)) else 2)
+            if found and (found["date"] or kinds[_kind(found)] >= _least_numbered(_kind(found)))
         ]
-        if len(names) == len(each) == 1:
+        if names and len(names) >= NUMBERED_SHARE * len(each):
+            first = names[0] if each[0] else headings[at][0]
+            series = first if len(each) == 1 else f"{first}{TO}{names[-1]}"
             about = _about(one, code)
-            titles[at] = f"{names[0]}: {about}" if about else names[0]
-        elif names and len(names) >= NUMBERED_SHARE * len(each):
-            series = f"{names[0] if each[0] else headings[at][0]}{TO}{names[-1]}"
-            about = _below(one, code)
             titles[at] = f"{series}: {about}" if about and len(series) + len(about) <= LONGEST_RANGE else series
     return titles
+
+
+def _least_numbered(kind: str) -> int:
+    """Headings with this word and a number from which on they are a series: "Chapter 4" is one alone."""
+    if chapter_pattern().fullmatch(f"{kind} 1"):
+        return 1
+    return LEAST_NUMBERED - 1 if says_nothing(kind) else LEAST_NUMBERED
 
 
 def _kind(numbered: re.Match[str]) -> str:

@@ -101,6 +101,11 @@ def test_a_slide_with_a_title_alone_opens_a_part_of_the_talk() -> None:
     ]
 
 
+def test_a_slide_with_the_title_of_its_neighbour_opens_no_part() -> None:
+    drawn = [(TITLE_AND_TEXT, "The t-test", ""), (TITLE_AND_TEXT, "The t-test", "Two means are compared.")]
+    assert _headings(*drawn, (TITLE_AND_TEXT, "Counts", "They are compared.")) == [*["# The t-test"] * 2, "# Counts"]
+
+
 def test_a_title_that_its_slide_says_again_stands_there_once_and_a_running_one_is_none() -> None:
     again = (TITLE_AND_TEXT, "Comparing means", "Comparing means")
     assert _headings(again, (TITLE_AND_TEXT, "The t-test", "Two means.")) == ["# Comparing means", "## The t-test"]

@@ -87,6 +87,10 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("תרגילים", Role.EXERCISES, "exercises"),
         ("المراجع", Role.FURNITURE, "references"),
         ("练习", Role.EXERCISES, "exercises"),
+        ("Oplossingen meerkeuzevragen les 3", Role.ANSWERS, "answers"),
+        ("Solution exam questions", Role.ANSWERS, "answers"),
+        ("라이선스 License", Role.FURNITURE, "licence"),
+        ("Tujuan Pembelajaran", Role.OBJECTIVES, "objectives"),
     ],
 )
 def test_headings_name_roles(title: str, role: Role, reason: str) -> None:
@@ -103,6 +107,8 @@ def test_headings_name_roles(title: str, role: Role, reason: str) -> None:
         "Exercise 30 minutes a day",
         "Vitamin B12",
         "Session 3: Muscles",
+        "Task assignment",
+        "Problem solving",
         "Summary statistics",
         "The index of refraction",
         "Reference frames",

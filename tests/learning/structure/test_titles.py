@@ -14,6 +14,11 @@ from sprout.learning.structure.tree import iter_sections
         ("1. Cells", "Cells"),
         ("3) Cells", "Cells"),
         ("§ 7 Haftung", "Haftung"),
+        ("[18] 고려의 토지 제도", "고려의 토지 제도"),
+        ("가. 유교", "유교"),
+        ("4.Абсолютна похибка", "Абсолютна похибка"),
+        ("Cells (2)", "Cells"),
+        ("Cells (1:12 PM)", "Cells"),
         ("Chapter 4: The Cell", "The Cell"),
         ("CHAPTER IV. The Cell", "The Cell"),
         ("Lecture 3 – Trees", "Trees"),
@@ -94,6 +99,7 @@ def test_bare_numbers_go_where_the_next_heading_has_the_next_number() -> None:
     assert clean_title("2 Cells", siblings=["1 Life", "3 Death"]) == "Cells"
     assert clean_title("B. Cells", siblings=["A. Life"]) == "Cells"
     assert clean_title("7 Summits", siblings=["Mountains"]) == "7 Summits"
+    assert clean_title("5 May, 1789", siblings=["4 August 1789"]) == "5 May, 1789"
 
 
 def test_a_heading_that_only_says_that_it_goes_on_is_called_as_the_one_before() -> None:

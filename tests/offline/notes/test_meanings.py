@@ -99,6 +99,9 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "*A **macro** is a name that stands for some text.",
         "**HA** is a weak acid that gives off few protons.",
         "**NO₂** is a brown gas that smells of engines.",
+        "The **smooth reticulum** is a net that is shortened to SR in most books.",
+        "A part of the mill is a house that has a wheel of wood.",
+        "The **demand** is the number of things that people buy Supply -what is sold.",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(sentence: str) -> None:

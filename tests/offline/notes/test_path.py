@@ -147,7 +147,7 @@ def test_of_two_long_headings_the_first_part_of_each_stands_in_the_title() -> No
 def test_headings_that_name_no_subject_stand_with_what_is_spoken_of() -> None:
     standing = "The standing of a plaintiff is what a court asks for first. A plaintiff has the burden of the proof. "
     plan = path_of(f"## Review of last class\n\n{standing * 12}\n\n{section('Spokeo, Inc. v. Robins', 300)}")
-    assert titles(plan) == ["Review of last class: standing and plaintiff", "Spokeo, Inc. v. Robins"]
+    assert titles(plan) == ["Review of last class: standing, plaintiff, burden", "Spokeo, Inc. v. Robins"]
 
 
 @pytest.mark.parametrize("kind", ["Week", "Module 1 Lecture"])
@@ -169,6 +169,8 @@ def test_the_pieces_of_text_before_the_first_heading_are_learned_from_that_text_
 def test_notes_in_another_language_have_english_words_around_them() -> None:
     dutch = "De kans is een getal dat zegt hoe vaak iets wordt verwacht en niet hoe het met de uitkomst zal zijn. "
     assert path_of(dutch * 12).nodes[0].desc.startswith("In your notes:")
+    ukrainian = "Метод дає наближений розв'язок задачі, para як приклад. Похибка методу мала, а крок методу великий. "
+    assert path_of(ukrainian * 12).nodes[0].desc.startswith("In your notes:")
 
 
 def test_a_long_text_without_headings_has_few_pieces_for_their_names_are_but_words() -> None:
@@ -214,10 +216,24 @@ def test_a_title_of_more_headings_than_have_room_names_the_largest_sections_and_
 
 def test_headings_that_are_but_numbers_are_told_by_the_first_and_the_last_and_one_alone_by_what_it_is_about() -> None:
     law = titles(path_of("".join(section(f"Art {number}", 120) for number in range(1, 13)), most=4))
-    assert [law[0].split(" – ")[0], law[-1].split(" – ")[1]] == ["Art 1", "Art 12"]
-    assert all(re.fullmatch(r"Art \d+ – Art \d+", title) for title in law)
+    ranges = [title.partition(": ")[0] for title in law]
+    assert [ranges[0].split(" – ")[0], ranges[-1].split(" – ")[1]] == ["Art 1", "Art 12"]
+    assert all(re.fullmatch(r"Art \d+ – Art \d+: \w.*", title) for title in law)
     weeks = [f"# Week {at}\n\n{f'The {tool} turns. A man minds the {tool}. ' * 30}" for at, tool in enumerate(TOOLS, 1)]
     assert titles(path_of("\n\n".join(weeks))) == [f"Week {at}: {tool}" for at, tool in enumerate(TOOLS, 1)]
+
+
+@pytest.mark.parametrize("heading", ["Chapter 8", "Topic 1.4", "TD3"])
+def test_one_heading_that_only_counts_its_chapter_is_told_by_what_it_is_about(heading: str) -> None:
+    said = "The turbine turns. A man minds the turbine. " * 30
+    plan = path_of(f"{section('Mills', 300)}{section('Pumps', 300)}## {heading}\n\n{said}")
+    assert titles(plan)[-1] == f"{heading}: turbine"
+
+
+def test_beside_others_a_heading_that_says_nothing_gives_way_to_those_below_it() -> None:
+    below = f"{section('Counting', 80, level=3)}"
+    plan = path_of(f"## Notes for May\n\n{below}{section('Samples', 90)}{section('Mills', 300)}{section('Pumps', 300)}")
+    assert titles(plan)[0] == "Counting · Samples"
 
 
 def test_a_date_alone_is_told_with_what_it_is_about_and_the_number_of_a_slide_is_no_name() -> None:
@@ -442,7 +458,7 @@ def test_weeks_however_written_stand_with_what_is_below_them() -> None:
 def test_an_introduction_stands_with_the_nouns_that_it_uses_most() -> None:
     said = "The sample is a part of the population. A population is large, and a sample of the population is small. "
     text = f"## Introduction\n\n{said * 8}\n\n{section('Random choice', 200)}{section('Choice by hand', 200)}"
-    assert titles(path_of(text))[0] == "Introduction: sample and population"
+    assert titles(path_of(text))[0] == "Introduction: sample, population"
 
 
 @pytest.mark.parametrize(
