@@ -112,7 +112,7 @@ def _pack_blocks(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int]
                 yield start, end
                 start = piece_start
             end = piece_end
-            only_headings = only_headings and block.kind == "heading"
+            only_headings = only_headings and block.kind == "heading" and end - start <= MAX_PARAGRAPH_CHARACTERS
     yield start, end
 
 

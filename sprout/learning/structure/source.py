@@ -33,7 +33,9 @@ _WIKI_LINK = re.compile(
     r"(?<!!)\[\[(?=\S)(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]"
 )  # [[page]], [[page|what is read]]
 _HTML_HEADING = re.compile(r"[ \t]{0,3}<h([1-6])>([^<>\n]{1,200})</h\1>[ \t]*")
-_TIGHT_HEADING = re.compile(r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{1,5})#(?=[^\W\d_])")  # one "#" is a tag
+_TIGHT_HEADING = re.compile(
+    r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{1,5})#(?=[^\W\d_][^#\n]{0,100}$)"
+)  # one "#" is a tag
 _WORK = re.compile(r"\W{0,5}(START|END) OF TH(?:E|IS) PROJECT GUTENBERG EBOOK\b.*", re.IGNORECASE)
 _TEXT_LINE = re.compile(r" {0,3}(?![-*+•#>|=`~!?.:]|\d{1,3}[.)]\s)\S")
 _KEY = re.compile(r"[\w .-]{1,60}:(?:\s|$)|[ \t]|#|-|$|\S+$")

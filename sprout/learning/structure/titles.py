@@ -28,7 +28,7 @@ _NUMBER = re.compile(
     r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
     r"\d{1,3}(?:\.\d{1,3}){0,5}\.-\s*(?=[^\W\d_])|"
     r"(?:\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*|[a-h]\)\s+)(?=[^\W\d_])|"
-    r"\[\d{1,3}\]\s+(?=[^\W\d_])|[가나다라마바사아자차카타파하]\.\s+(?=\S)|"
+    r"\.\s+(?=\S)|\[\d{1,3}\]\s+(?=[^\W\d_])|[가나다라마바사아자차카타파하]\.\s+(?=\S)|"
     r"\d{1,2}\.(?=[^\W\d_a-zà-ÿ][a-zà-ÿа-яёіїєґ])|"  # "1.Cells"
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
 )
@@ -37,7 +37,7 @@ _PICTURES = re.compile(
 )
 _SIGNPOST = re.compile(r"[\u2600-\u26ff\U0001f300-\U0001faff]")  # no arrow, bullet or tick
 _ROMAN = re.compile(r"\s*[IVXІХ]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
-_BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
+_BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=[^\sa-zà-ÿ])")  # "4 kinds of cells" is no fourth section
 _CONTINUED = re.compile(
     r"(?i)(?:\s*\(\d{1,2}(?:(?:/| (?:of|von|sur|de|di|van) )\d{1,2})?\)|"
     r"(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*(?:[(\[–—…-]|\.{3})\s*)(?:continued?|cont['’]?d?|continuation|fortsetzung|"
@@ -54,6 +54,7 @@ _DATE = re.compile(r"\s*\d{1,2} [^\W\d_]{3,12}\.?,? (?:1\d|20)\d\d(?!\d)")
 _AFTER_NUMBER = " \t:.,–—-|)·"
 _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_TURKISH = re.compile("[İŞĞ]")  # where "I" is the capital of "ı"
 _MINOR_CAPITALS = 5  # letters up to which a word in capitals alone may be an acronym: DNA, NATO
 
 
@@ -180,12 +181,16 @@ def _without_capitals(title: str, forms: Mapping[str, str]) -> str:
         return title
     if len(cased) == 1 and len(cased[0]) <= _MINOR_CAPITALS and forms.get(cased[0].casefold(), cased[0]).isupper():
         return title
-    usual = _LETTERS.sub(lambda word: _usual_form(word[0], forms), title)
+    turkish = bool(_TURKISH.search(title))
+    usual = _LETTERS.sub(lambda word: _usual_form(word[0], forms, turkish=turkish), title)
     return usual[:1].upper() + usual[1:]
 
 
-def _usual_form(word: str, forms: Mapping[str, str]) -> str:
+def _usual_form(word: str, forms: Mapping[str, str], *, turkish: bool) -> str:
     """The word as the text has it; one that the text lacks keeps a capital, as names and German nouns need it."""
+    if turkish:
+        small = word.replace("I", "ı").replace("İ", "i").lower()
+        return forms.get(small.casefold(), word[:1] + small[1:])
     return forms.get(word.casefold(), word if _is_roman(word) else word.capitalize())
 
 

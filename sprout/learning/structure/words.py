@@ -32,7 +32,7 @@ def alternatives(lines: str | Iterable[str]) -> str:
 def chapter_pattern() -> re.Pattern[str]:
     """A chapter's word with its number at the start of a heading: "Chapter 4", "Kapitel 2.1", "LECTURE III"."""
     words = alternatives(role_words()["numbering"]["chapters"])
-    number = r"(?:\d{1,3}(?:\.\d{1,3})*[a-z]?|[ivxlc]{1,7}|[a-h](?=\W))"
+    number = r"(?:\d{1,3}(?:\.\d{1,3})*[a-z]?(?:\s?[&–-]\s?\d{1,3})?|[ivxlc]{1,7}|[a-h](?=\W))"
     after = r"(?!\w)(?!\s+(?-i:[a-zà-ÿ]))"  # "Part I played" is no chapter
     return re.compile(rf"\s*{words}\s+(?:№\s?)?{number}{after}", re.IGNORECASE)
 

@@ -7,9 +7,12 @@ from sprout.offline.notes.language import CODES, empty_titles, language
 
 MOST_WORDS, LONGEST = 14, 140  # words and characters
 _SPOKEN = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formula or a number
+_FORMULA = re.compile(r"\$[^$\n]{1,200}\$")
 _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
-    r"^[a-zà-ÿ](?:\S* ){5}|[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
+    r"^(?!(?:the|an?|d[aeimnrs]{1,2}|la|les?|el|l[oa]s|il|gli|os?|as?) )[a-zà-ÿ](?:\S* ){5}|"
+    r"^(?i:there (?:is|are|was|were)|this is|these are) |"
+    r"[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
     r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|\.{4}|"
     r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|[←∼]|\w=\w+\(|"  # what a machine reads
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* (?:are|is|were|was|we (?:get|have|obtain|find|see))$"
@@ -28,7 +31,8 @@ _SINGLE_CASE = re.compile(rf"(?i){_CASES}s?\s*(?:\d|[:：])")
 _CASE_ALONE = re.compile(rf"(?i){_CASES}s?(?: problems?)?\W*")
 _OF_A_CASE = re.compile(
     r"(?i)(?:an? |un |una |une |um |ein )?(?:examples?|exemples?|beispiele?|ejemplos?|esempio|esempi|exemplos?) (?!\d)|"
-    r"[^:]* examples?(?: \d+)?$|(?:\w+ )?notes (?:from|for) .*"
+    r"[^:]* examples?(?: \d+)?$|(?:\w+ )?notes (?:from|for) .*|"
+    r"(?:q\W+)?(?:very )?(?:short|long)[ -]answer(?: type)? questions?"
 )
 _ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -36,6 +40,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 def names_subject(heading: str) -> bool:
     """Whether a heading has the form of a name: no formula, no sentence, no single case such as "Example 3"."""
+    heading = _FORMULA.sub("$", heading)
     short = len(heading.split()) <= MOST_WORDS and len(heading) <= LONGEST
     named = bool(_BEGINS.match(heading) and _SPOKEN.search(heading) and not _SENTENCE.search(heading))
     before, last = ["", "", *heading.casefold().split()][-2:]
@@ -64,4 +69,9 @@ def says_nothing(title: str) -> bool:
     if _OF_A_CASE.match(title):
         return True
     words = {*_LETTERS.findall(title.casefold())} - empty_titles()
-    return title.casefold() in empty_titles() or any(words <= language(code).stopwords for code in CODES)
+    return title.casefold().rstrip(":") in empty_titles() or any(words <= _little_words(code) for code in CODES)
+
+
+@lru_cache
+def _little_words(code: str) -> frozenset[str]:
+    return language(code).stopwords | language(code).words.vague_starts

@@ -127,6 +127,7 @@ def _stated(sentence: str, known: Collection[str], code: str) -> TermMeaning | N
             joined
             or f", {given.phrases.and_} " in meaning
             or needs_context(sentence, code)
+            or (bare[0].islower() and not {*words_of(bare)[:1]} & given.words.determiners)  # a sentence's rest
             or {*words_of(meaning)[-1:]} & given.stopwords
         ):
             return None

@@ -100,6 +100,10 @@ def _about(stretch: Stretch, code: str) -> str:
     """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
     if below := _below(stretch, code):
         return below
+    return _key_words(stretch, code)
+
+
+def _key_words(stretch: Stretch, code: str) -> str:
     return ", ".join(stretch.key_terms(code)[:NAMING_TERMS])
 
 
@@ -157,6 +161,8 @@ def _brief(title: str) -> str:
     first = _SECOND_PART.split(title)[0]
     is_cut = len(title) > LONGEST_TITLE // 2 or _DASH.search(title)
     named = names_subject(first) and len(first.split()) > 1 and not NUMBERED.fullmatch(first)
+    rest = title.removeprefix(first).removeprefix(": ")
+    named = named and not (rest[:1].isalpha() and says_nothing(rest))  # then it says where that stands
     return first if is_cut and named else title
 
 
@@ -177,7 +183,8 @@ def _numbered_titles(stretches: Sequence[Stretch], code: str) -> dict[int, str]:
             first = names[0] if each[0] else headings[at][0]
             series = first if len(each) == 1 else f"{first}{TO}{names[-1]}"
             about = _about(one, code)
-            titles[at] = f"{series}: {about}" if about and len(series) + len(about) <= LONGEST_RANGE else series
+            about = about if len(series) + len(about) <= LONGEST_RANGE else _key_words(one, code)
+            titles[at] = f"{series}: {about}" if about else series
     return titles
 
 

@@ -115,7 +115,7 @@ async def _start_run(
         user_id=call.user_id,
         small=call.body.small,
         on_busy=OnBusy.ENQUEUE if follow_up else OnBusy(call.query.on_busy),
-        key=_run_key(call, agent) or follow_up,
+        key=idempotency_key(call.request, agent, call.id, call.query.on_busy, call.body.model_dump()) or follow_up,
         task=task,
         needs_model=needs_model,
     )
@@ -133,19 +133,17 @@ async def _start_run(
     return response
 
 
-def _run_key(call: Call[AgentRuns, RunOptions, Any], agent: str) -> RequestKey | None:
-    request = json.dumps([agent, call.id, call.query.on_busy, call.body.model_dump()], sort_keys=True)
-    return idempotency_key(call.request, sha256(request.encode()).hexdigest())
+def idempotency_key(request: Request, *asked: object) -> RequestKey | None:
+    """The caller's idempotency key, with a digest of what is asked, which reveals its use for another request.
 
-
-def idempotency_key(request: Request, digest: str) -> RequestKey | None:
-    """The caller's idempotency key, with a digest that reveals its use for another request. Raises BadInput."""
+    Raises BadInput.
+    """
     key = request.headers.get("idempotency-key")
     if key is None:
         return None
     if not KEY_PATTERN.fullmatch(key):
         raise BadInput("The Idempotency-Key must be 1 to 200 visible ASCII characters.", field="Idempotency-Key")
-    return RequestKey(key, digest)
+    return RequestKey(key, sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest())
 
 
 def admission_response(admission: Admission, status: int | None = None) -> Response:

@@ -1,6 +1,6 @@
 """A text as passages."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sprout.documents.splitting.passage_spans import MAX_CHARACTERS, MAX_CODE_CHARACTERS, MAX_PARAGRAPH_CHARACTERS
@@ -32,6 +32,7 @@ def test_S1_every_passage_is_the_text_between_its_offsets_and_only_white_space_i
 
 
 @given(TEXTS)
+@example("\n".join(["x" * 50_000, "---", SENTENCE * 3]))  # a heading
 def test_no_passage_grows_without_bound(text: str) -> None:
     longest = max((len(passage.text) for passage in split_into_passages("notes.md", text)), default=0)
     headings = sum(len(line) + 2 for line in text.split("\n") if len(line) < 70)

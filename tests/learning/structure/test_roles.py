@@ -90,6 +90,7 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("Oplossingen meerkeuzevragen les 3", Role.ANSWERS, "answers"),
         ("Solution exam questions", Role.ANSWERS, "answers"),
         ("라이선스 License", Role.FURNITURE, "licence"),
+        ("References and resources", Role.FURNITURE, "references"),
         ("Tujuan Pembelajaran", Role.OBJECTIVES, "objectives"),
     ],
 )

@@ -55,7 +55,14 @@ def test_a_heading_of_html_on_a_line_of_its_own_is_a_heading() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "read"), [("###Tides", "## Tides"), ("2. ##Tides", "2. # Tides"), ("#tides", "#tides"), ("a ##b", "a ##b")]
+    ("line", "read"),
+    [
+        ("###Tides", "## Tides"),
+        ("2. ##Tides", "2. # Tides"),
+        ("#tides", "#tides"),
+        ("a ##b", "a ##b"),
+        ("##Tides## - of the sea", "##Tides## - of the sea"),
+    ],
 )
 def test_a_heading_may_lack_the_space_after_its_marks_and_a_tag_is_none(line: str, read: str) -> None:
     assert rewrite_source(line).text == read

@@ -99,6 +99,7 @@ def test_bare_numbers_go_where_the_next_heading_has_the_next_number() -> None:
     assert clean_title("2 Cells", siblings=["1 Life", "3 Death"]) == "Cells"
     assert clean_title("B. Cells", siblings=["A. Life"]) == "Cells"
     assert clean_title("7 Summits", siblings=["Mountains"]) == "7 Summits"
+    assert clean_title("4 kinds of cells", siblings=["3 laws of cells"]) == "4 kinds of cells"
     assert clean_title("5 May, 1789", siblings=["4 August 1789"]) == "5 May, 1789"
 
 
@@ -133,6 +134,10 @@ def test_capitals_become_the_forms_that_the_text_uses() -> None:
 def test_a_document_gets_clean_titles_throughout() -> None:
     root = with_clean_titles(read_structure("# 1 Life\n\nlife\n\n## 1.1 CELL WALLS\n\nthe cell walls\n\n# 2 Death\n"))
     assert [each.title for each in iter_sections(root)] == ["", "Life", "Cell walls", "Death"]
+
+
+def test_turkish_has_two_capital_letters_i() -> None:
+    assert clean_title("BELLEĞİN YAPISI", forms={}) == "Belleğin Yapısı"
 
 
 def test_a_word_that_the_text_has_mostly_in_capitals_keeps_them() -> None:

@@ -20,6 +20,8 @@ from sprout.offline.notes.headings import names_subject, says_nothing
         "Europe between 1815 and 1848",
         "Les paramètres du son",
         "What cells are",
+        r"Lattice energy, $\Delta H_\text{LE}$",
+        "die „zwei Kulturen“ der Weimarer Republik",
         "Uses of biology,the social sciences and technology",
     ],
 )
@@ -31,6 +33,7 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
     "heading",
     [
         "15",
+        "There are several key assumptions of the model",
         "If t is the value of the statistic, then",
         "y / p₁ x1",
         "} else {",
