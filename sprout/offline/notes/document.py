@@ -20,6 +20,7 @@ from sprout.offline.notes.words import word_count
 NOTHING = "nothing to learn"
 INSTRUCTION_WORDS = 150  # before the first problem of an exam without a title
 FEWEST_WORDS = 40  # of content, below which summaries and lists of key words are what there is to learn
+LEAST_BESIDE_SUMMARY = 0.25  # of all words, below which a summary is the text itself: "Summary of the course"
 KEY_WORDS = 100  # of a glossary without meanings, up to which it is a list of key words
 
 _TAUGHT = frozenset({Role.CONTENT, Role.GLOSSARY})
@@ -115,9 +116,11 @@ def read_document(text: str, *, desc: str = "", finds_headings: bool = True) -> 
     told = sum(bool(part.blocks) for part in content.iter_parts())
     if tested > 1 and told == 1 and content.words < (FEWEST_WORDS if content.parts else INSTRUCTION_WORDS):
         content = Part((), ())
-    elif content.words < FEWEST_WORDS:
-        left_out.clear()
-        content = _part(classified, (), clean, left_out, _READ, names)
+    else:
+        left_out_then: list[tuple[str, str]] = []
+        read = _part(classified, (), clean, left_out_then, _READ, names)
+        if content.words < max(FEWEST_WORDS, LEAST_BESIDE_SUMMARY * read.words):
+            content, left_out = read, left_out_then
     taught = {part.path[-1] for part in content.iter_parts() if part.path and part.words}
     return Document(text, content, tuple(one for one in dict.fromkeys(left_out) if one[0] not in taught))
 

@@ -230,6 +230,12 @@ def test_one_heading_that_only_counts_its_chapter_is_told_by_what_it_is_about(he
     assert titles(plan)[-1] == f"{heading}: turbine"
 
 
+def test_a_summary_that_is_nearly_all_of_the_text_is_the_text() -> None:
+    course = f"## Summary\n\n{section('Mills', 300, level=3)}{section('Pumps', 300, level=3)}"
+    assert titles(path_of(f"{section('Rivers', 60)}{course}")) == ["Rivers", "Mills", "Pumps"]
+    assert titles(path_of(f"{section('Rivers', 300)}{section('Lakes', 300)}{course}")) == ["Rivers", "Lakes"]
+
+
 def test_beside_others_a_heading_that_says_nothing_gives_way_to_those_below_it() -> None:
     below = f"{section('Counting', 80, level=3)}"
     plan = path_of(f"## Notes for May\n\n{below}{section('Samples', 90)}{section('Mills', 300)}{section('Pumps', 300)}")
