@@ -12,11 +12,16 @@ from sprout.learning.text.normalization import tidy
 _DATA = re.compile(r"[\s'\"$-]|[\d\s.,+]*$|\S{1,20},")
 _WIKI_LINK = re.compile(r"(?<![\w)\]])(!?)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\](?![(\[])")
 
+_TIGHT_HEADING = re.compile(  # one "#" is a tag
+    r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{2,6})(?=[^\W\d_][^#\n]{0,100}$)", re.MULTILINE
+)
+
 
 def read_plain_text(content: bytes, limits: ReadingLimits) -> DocumentText:
-    """The text as it is, but for links between notes, which are their words, and lists of terms, whose lines are
-    paragraphs. Raises UnreadableDocument."""
-    text = with_entries_apart(tidy(_WIKI_LINK.sub(_link_words, decode_text(content))))
+    """The text as it is, but for links between notes, which are their words, headings that lack the space after their
+    marks, which get it, and lists of terms, whose lines are paragraphs. Raises UnreadableDocument."""
+    text = tidy(_WIKI_LINK.sub(_link_words, decode_text(content)))
+    text = with_entries_apart(_TIGHT_HEADING.sub(r"\1\2 ", text))
     if not text:
         raise unreadable(UnreadableReason.EMPTY)
     if len(text) > limits.characters:

@@ -33,9 +33,6 @@ _WIKI_LINK = re.compile(
     r"(?<!!)\[\[(?=\S)(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]"
 )  # [[page]], [[page|what is read]]
 _HTML_HEADING = re.compile(r"[ \t]{0,3}<h([1-6])>([^<>\n]{1,200})</h\1>[ \t]*")
-_TIGHT_HEADING = re.compile(
-    r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{1,5})#(?=[^\W\d_][^#\n]{0,100}$)"
-)  # one "#" is a tag
 _WORK = re.compile(r"\W{0,5}(START|END) OF TH(?:E|IS) PROJECT GUTENBERG EBOOK\b.*", re.IGNORECASE)
 _TEXT_LINE = re.compile(r" {0,3}(?![-*+•#>|=`~!?.:]|\d{1,3}[.)]\s)\S")
 _KEY = re.compile(r"[\w .-]{1,60}:(?:\s|$)|[ \t]|#|-|$|\S+$")
@@ -154,8 +151,6 @@ def _rewrite_line(line: str, number: int | None) -> str:
         line = _WIKI_LINK.sub(_name_alone, line)
     if "<h" in line and (heading := _HTML_HEADING.fullmatch(line)):
         line = f"{'#' * int(heading[1])} {heading[2]}".ljust(len(line))
-    if "##" in line:  # written without a space; a level less keeps all in its place
-        line = _TIGHT_HEADING.sub(r"\1\2 ", line, count=1)
     if "{{" in line:
         line = _STEP_MARK.sub(lambda found: FILLER * len(found[0]), line)
     if "{" in line:

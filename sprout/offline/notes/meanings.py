@@ -35,6 +35,7 @@ _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING_ASIDE = re.compile(r"^\([^()]*\):?\s*")  # what the letters of a term stand for
 _FORMULA = re.compile(r"\$[^$]*\$")
 _SYMBOL = re.compile(r"[A-Z][a-z]?|(?=.*[\d₀-₉⁰-⁹⁺⁻])(?:[A-Z][a-z]?[\d₀-₉⁰-⁹⁺⁻]*){1,4}")  # "HA" is said of any acid
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]{2}")
 
 
@@ -222,9 +223,14 @@ def _meaning(
 
 
 def _abbreviates(term: str, meaning: str) -> bool:
-    """Whether the meaning of a term has its initials: "shortened to SER"."""
-    initials = "".join(word[0] for word in words_of(term)).upper()
-    return len(initials) > 1 and initials in WORD.findall(meaning)
+    """Whether one of the two is but the initials of the other: "shortened to SER", "BIOS: basic input and …"."""
+    initials = _initials(term)
+    shortened = len(initials) > 1 and initials in WORD.findall(meaning)
+    return shortened or (term.isupper() and len(term) > 1 and term in _initials(meaning))
+
+
+def _initials(text: str) -> str:
+    return "".join(word[0] for word in _LETTERS.findall(text)).upper()
 
 
 def _is_term(text: str) -> bool:

@@ -62,3 +62,17 @@ def test_links_between_notes_are_their_words(written: str, read: str) -> None:
 )
 def test_lists_of_lists_are_no_links(code: str) -> None:
     assert text_of(code.encode()) == code
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("###Tides", "### Tides"),
+        ("2. ##Tides", "2. ## Tides"),
+        ("#tides", "#tides"),
+        ("a ##b", "a ##b"),
+        ("##Tides## - of the sea", "##Tides## - of the sea"),
+    ],
+)
+def test_a_heading_may_lack_the_space_after_its_marks_and_a_tag_is_none(written: str, read: str) -> None:
+    assert read_plain_text(written.encode(), ReadingLimits()).text == read

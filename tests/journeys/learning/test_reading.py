@@ -116,6 +116,22 @@ async def test_own_words_stand_beside_what_the_passage_says_and_their_learner_de
             await expect(page.locator(".vd .verdict").last).to_have_text("Compared.")
 
 
+async def test_on_a_phone_the_long_name_of_a_passage_breaks_its_line(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    name = "Pumps and tanks of the mill that keep the water of the village"
+    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
+        await grown.events_of(await _grow_from_notes(grown, f"## {name}\n\n{PUMP * 8}".encode()))
+        taught = GrownCourse(grown, await grown.graph())
+        async with open_page(browser, f"{taught.path}/concepts/{taught.node(name)['id']}", size=PHONE) as page:
+            await page.get_by_role("link", name="Start, about").click()
+            place = page.locator(".cites .cite").first
+            await expect(place).to_contain_text(name)
+            assert await place.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0
+            await assert_no_overflow(page)
+            await take_screenshot(page, "reading-long-name")
+
+
 async def test_Q7_a_concept_that_asks_nothing_offers_its_first_lesson_and_no_diagnostic(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:

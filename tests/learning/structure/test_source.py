@@ -54,20 +54,6 @@ def test_a_heading_of_html_on_a_line_of_its_own_is_a_heading() -> None:
     assert rewrite_source("<h2>Tides</h2>").text.rstrip() == "## Tides"
 
 
-@pytest.mark.parametrize(
-    ("line", "read"),
-    [
-        ("###Tides", "## Tides"),
-        ("2. ##Tides", "2. # Tides"),
-        ("#tides", "#tides"),
-        ("a ##b", "a ##b"),
-        ("##Tides## - of the sea", "##Tides## - of the sea"),
-    ],
-)
-def test_a_heading_may_lack_the_space_after_its_marks_and_a_tag_is_none(line: str, read: str) -> None:
-    assert rewrite_source(line).text == read
-
-
 @pytest.mark.parametrize("indent", ["\t", "    "])
 def test_items_that_are_indented_below_a_line_of_text_are_items(indent: str) -> None:
     duties = f"Duties:\n{indent}- work\n{indent}- learn\n{indent}{indent}- by heart\n\n"

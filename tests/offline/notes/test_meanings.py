@@ -100,6 +100,7 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "**HA** is a weak acid that gives off few protons.",
         "**NO₂** is a brown gas that smells of engines.",
         "The **smooth reticulum** is a net that is shortened to SR in most books.",
+        "The **SR** is a smooth reticulum in the cells of a muscle.",
         "A part of the mill is a house that has a wheel of wood.",
         "live in one place, such plants are called **water plants**.",
         "The **demand** is the number of things that people buy Supply -what is sold.",
