@@ -11,7 +11,6 @@ from sprout.learning.text.normalization import tidy
 
 _DATA = re.compile(r"[\s'\"$-]|[\d\s.,+]*$|\S{1,20},")
 _WIKI_LINK = re.compile(r"(?<![\w)\]])(!?)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\](?![(\[])")
-
 _TIGHT_HEADING = re.compile(  # one "#" is a tag
     r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{2,6})(?=[^\W\d_][^#\n]{0,100}$)", re.MULTILINE
 )

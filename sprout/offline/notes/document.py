@@ -116,7 +116,7 @@ def read_document(text: str, *, desc: str = "", finds_headings: bool = True) -> 
     told = sum(bool(part.blocks) for part in content.iter_parts())
     if tested > 1 and told == 1 and content.words < (FEWEST_WORDS if content.parts else INSTRUCTION_WORDS):
         content = Part((), ())
-    else:
+    elif content.words < FEWEST_WORDS or any(map(_is_summed_up, iter_classified(classified))):
         left_out_then: list[tuple[str, str]] = []
         read = _part(classified, (), clean, left_out_then, _READ, names)
         if content.words < max(FEWEST_WORDS, LEAST_BESIDE_SUMMARY * read.words):
@@ -166,6 +166,10 @@ def join_equal(parts: Iterable[Part]) -> list[Part]:
 
 def _key(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(str.casefold, path))
+
+
+def _is_summed_up(section: ClassifiedSection) -> bool:
+    return section.role is Role.SUMMARY or any(each.role is Role.SUMMARY for each in section.blocks)
 
 
 def has_letters(blocks: Iterable[Block]) -> bool:
