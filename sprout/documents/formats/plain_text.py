@@ -7,20 +7,30 @@ from sprout.documents.file_types import bom_encoding, decode_western, is_binary
 from sprout.documents.formats.markdown_writer import DocumentText
 from sprout.documents.limits import ReadingLimits
 from sprout.learning.structure.plain_entries import with_entries_apart
+from sprout.learning.structure.source import prose_lines
 from sprout.learning.text.normalization import tidy
+
+FOLDERS = 2  # from which on slashes are of a path: "TCP/IP" is a name
 
 _DATA = re.compile(r"[\s'\"$-]|[\d\s.,+]*$|\S{1,20},")
 _WIKI_LINK = re.compile(r"(?<![\w)\]])(!?)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\](?![(\[])")
 _TIGHT_HEADING = re.compile(  # one "#" is a tag
-    r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{2,6})(?=[^\W\d_][^#\n]{0,100}$)", re.MULTILINE
+    r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{2,6})(?=[^\W\d_][^#]{0,100}$)"
 )
+_TEMPLATE = re.compile(
+    r"^ {0,3}\{%[^{}`]{1,200}%\}\s*$|\{\{\s*(?:site|page)\.[\w.]{1,60}\s*\}\}"
+)  # of a site's generator
 
 
 def read_plain_text(content: bytes, limits: ReadingLimits) -> DocumentText:
-    """The text as it is, but for links between notes, which are their words, headings that lack the space after their
-    marks, which get it, and lists of terms, whose lines are paragraphs. Raises UnreadableDocument."""
-    text = tidy(_WIKI_LINK.sub(_link_words, decode_text(content)))
-    text = with_entries_apart(_TIGHT_HEADING.sub(r"\1\2 ", text))
+    """The text as it is, but for lists of terms, whose lines are paragraphs, and outside fenced code for links between
+    notes, which are their words, headings that lack the space after their marks, which get it, and what a generator of
+    sites fills in. Raises UnreadableDocument."""
+    lines = tidy(decode_text(content)).split("\n")
+    for at in prose_lines(lines):
+        line = _WIKI_LINK.sub(_link_words, _TEMPLATE.sub("", lines[at]))
+        lines[at] = _TIGHT_HEADING.sub(r"\1\2 ", line)
+    text = with_entries_apart("\n".join(lines)).strip()
     if not text:
         raise unreadable(UnreadableReason.EMPTY)
     if len(text) > limits.characters:
@@ -43,9 +53,12 @@ def decode_text(content: bytes) -> str:
 
 
 def _link_words(link: re.Match[str]) -> str:
-    """The words of "[[note#heading|words]]", its note's name without any; nothing of an embedded file. A list of lists,
-    as in a program, stays."""
+    """The words of "[[note#heading|words]]", its note's name, without folders, where there are none; nothing of an
+    embedded file. A list of lists, as in a program, stays."""
     embedded, target, words = link.groups()
     if embedded:
         return ""
-    return words or (link[0] if _DATA.match(target) else target.partition("#")[0] or target.lstrip("#^"))
+    if words or _DATA.match(target):
+        return words or link[0]
+    name = target.partition("#")[0] or target.lstrip("#^")
+    return name.rpartition("/")[2] if name.count("/") >= FOLDERS else name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sprout.learning.marking.attempts import asks_something, begins_by_giving_up, is_genuine_attempt, matter_of
 from sprout.learning.marking.comparison import remarks
-from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.questions.questions import MAX_TERM_WORDS, QuestionDraft
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
 
@@ -28,7 +28,7 @@ _REASONS = frozenset("because bc cause cuz cos since so therefore weil denn also
 
 def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] = ()) -> bool:
     """Whether the model answer may stand beside the answer at once: it has words of it, or several of the matter. A
-    fragment may not.
+    fragment may not, unless a term is asked for.
 
     An honest answer may have neither, so it is a reason to ask whether it is meant as one, and no more.
 
@@ -36,6 +36,8 @@ def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] 
         taught: what the tutor has said in the lesson.
     """
     words, said = len(plain(answer).split()), _matter([answer])
+    if draft.form == "term" and words <= MAX_TERM_WORDS:
+        return not begins_by_giving_up(answer)
     if _is_bare_number(answer) or _is_program(answer) or _is_fragment(answer):
         return False
     of_model = said & _matter([draft.correct_answer, *draft.anchors, *(one.statement for one in draft.criteria)])

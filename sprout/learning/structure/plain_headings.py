@@ -38,6 +38,7 @@ LONG_TEXT, PIECE = 6_000, 800  # characters of a paragraph without an end, as of
 LEAST_TEXT_BELOW = 40  # characters that follow a short line which nothing else marks as a heading
 
 _NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,2}(?:\.\d{1,3}){0,4})\.?\)?\s+(?=[^\W\d_])")
+_BOLD_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,2})[.)]\s*(?=[^\W\d_])")
 _ROMAN = re.compile(r"[IVXLC]{1,7}[.:]?(?:\s+(?=[^\W\d_])|$)")
 _ENDS_SENTENCE = re.compile(r"[.!;,…。！]$|[^:]:$")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -266,14 +267,17 @@ def _candidate(text: str, block: Paragraph) -> _Candidate | None:
     bare = without_signpost(title)
     lines = text[block.start : block.end].count("\n") + 1
     chapter = chapter_pattern().match(bare)
+    bold_number = _BOLD_NUMBER.match(title) if _is_bold(block) else None
     if (
         is_caption(block.spans, "table")
-        or not 1 <= len(title.split()) <= MOST_WORDS
+        or not 1 <= len(title.split()) <= (MOST_CAPITAL_WORDS if bold_number else MOST_WORDS)
         or not _LETTER.search(title)
         or _EQUATION.search(title)
         or lines > 2
     ):
         return None
+    if bold_number and lines == 1:
+        return _Candidate(_Rank.NUMBERED + bold_number[1].count("."), title.rstrip(".: "))
     bare_number = lines == 2 and bool(_is_number(text[block.start : block.end].split("\n", 1)[0]))
     said = title.rstrip(":") if _NUMBERED.match(title) else title
     ends = _ENDS_SENTENCE.search(said) and not (chapter or _is_number(title))
@@ -288,7 +292,6 @@ def _ranked(title: str, block: Paragraph) -> _Candidate | None:
     if (said := without_signpost(title)) != title:
         named = said[:1].isupper() and not _ENDS_SENTENCE.search(said.rstrip(":"))
         return _Candidate(_Rank.PICTURED, said.rstrip(": ")) if named else None
-    bold = len(block.spans) == 1 and block.spans[0].kind is SpanKind.STRONG
     plain = not _ENDS_SENTENCE.search(title.rstrip(":"))
     if _ROMAN.match(title) and plain | bool(_ROMAN.fullmatch(title)):
         return _Candidate(_Rank.ROMAN, title)
@@ -296,13 +299,17 @@ def _ranked(title: str, block: Paragraph) -> _Candidate | None:
         return _Candidate(_Rank.NUMBERED + number[1].count("."), title)
     if _in_capitals(title):
         return _Candidate(_Rank.CAPITALS, title)
-    if bold:
+    if _is_bold(block):
         return _Candidate(_Rank.BOLD, title.rstrip(":"))
     opens = title[0].isupper() or not (title[0].islower() or title[0].isdigit() or title[0] in "-–—*•|>\"“„«'(")
     says_more = title.endswith(("?", "؟")) or ": " in title
     if plain and opens and len(title.split()) <= MOST_SHORT_WORDS and not says_more:
         return _Candidate(_Rank.SHORT, title)
     return None
+
+
+def _is_bold(block: Paragraph) -> bool:
+    return len(block.spans) == 1 and block.spans[0].kind is SpanKind.STRONG
 
 
 def _is_number(line: str) -> bool:

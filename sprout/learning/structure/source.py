@@ -5,7 +5,7 @@ divisions) is overwritten, marks of lists that CommonMark does not know ("•", 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -54,7 +54,7 @@ def rewrite_source(text: str) -> Source:
     title = next((match[1].strip("\"' \t") for line in lines[:head] if (match := _TITLE.match(line))), "")
     lines[:head] = [" " * len(line) for line in lines[:head]]
     _blank_frame(lines)
-    prose = list(_prose_lines(lines))
+    prose = list(prose_lines(lines))
     numbers = _option_numbers(lines, prose)
     dashed = {at for at in prose if _DASH.match(lines[at])}
     for at in prose:
@@ -92,7 +92,7 @@ def _blank_frame(lines: list[str]) -> None:
         lines[begin:end] = [" " * len(line) for line in lines[begin:end]]
 
 
-def _prose_lines(lines: list[str]) -> Iterator[int]:
+def prose_lines(lines: Sequence[str]) -> Iterator[int]:
     """The numbers of the lines outside fenced code."""
     fence = ""
     for at, line in enumerate(lines):

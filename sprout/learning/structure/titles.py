@@ -27,7 +27,9 @@ _NUMBER = re.compile(
     r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/](?:\s+[A-Ha-h][.)])?|\d{1,2}\s[·•|]|"
     r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
     r"\d{1,3}(?:\.\d{1,3}){0,5}\.-\s*(?=[^\W\d_])|"
-    r"(?:\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*|[a-h]\)\s+)(?=[^\W\d_])|"
+    r"(?:\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-h]|[ivx]{1,4})\)\s+)(?=[^\W\d_])|"
+    r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})[、．]\s*(?=\S)|[（(][一二三四五六七八九十]{1,3}[)）]\s*(?=\S)|"
+    r"\[[A-Z]{2,5}[ -]?\d{1,4}[A-Z]?\]\s+(?=[^\W\d_])|"  # the code of a course
     r"\.\s+(?=\S)|\[\d{1,3}\]\s+(?=[^\W\d_])|[가나다라마바사아자차카타파하]\.\s+(?=\S)|"
     r"\d{1,2}\.(?=[^\W\d_a-zà-ÿ][a-zà-ÿа-яёіїєґ])|"  # "1.Cells"
     r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
@@ -37,7 +39,7 @@ _PICTURES = re.compile(
 )
 _SIGNPOST = re.compile(r"[\u2600-\u26ff\U0001f300-\U0001faff]")  # no arrow, bullet or tick
 _ROMAN = re.compile(r"\s*[IVXІХ]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
-_BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=[^\sa-zà-ÿ])")  # "4 kinds of cells" is no fourth section
+_BARE = re.compile(r"\s*(?:(\d{1,3})|([A-Ha-h])[.)])\s+(?=[^\sa-zà-ÿ])")  # "4 kinds of cells" is no fourth section
 _CONTINUED = re.compile(
     r"(?i)(?:\s*\(\d{1,2}(?:(?:/| (?:of|von|sur|de|di|van) )\d{1,2})?\)|"
     r"(?:^|\s+)(?:contd|cont['’]d|cont(?=\.))|(?:^|\s*(?:[(\[–—…-]|\.{3})\s*)(?:continued?|cont['’]?d?|continuation|fortsetzung|"
@@ -71,7 +73,7 @@ def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str,
         return " ".join(title.split())
     bare = _without_markup(title)
     named = _CONTINUED.sub("", _CLOCK.sub("", _without_numbering(bare, siblings)))
-    kept = _without_label(named).strip(" \t:–—-") or bare
+    kept = _without_label(named).strip(" \t:：–—-") or bare
     kept = kept.rstrip(".") if len(kept.split()) <= _FEW_WORDS and kept.count(".") == 1 else kept
     return _without_capitals(kept, forms) if forms is not None else kept
 
@@ -80,7 +82,7 @@ def without_numbering(title: str) -> str:
     """The title without markup and without the numbering that is plain from itself; empty for "Chapter 4"."""
     if len(title) > LONGEST_TITLE:
         return title
-    return _without_numbering(_without_markup(title), ()).strip(" \t:–—-")
+    return _without_numbering(_without_markup(title), ()).strip(" \t:：–—-")
 
 
 def without_signpost(title: str) -> str:
@@ -171,7 +173,7 @@ def _number_of(title: str) -> int | None:
     found = _BARE.match(title)
     if found is None:
         return None
-    return int(found[1]) if found[1] else 1001 + ord(found[2]) - ord("A")
+    return int(found[1]) if found[1] else 1001 + ord(found[2].upper()) - ord("A")
 
 
 def _without_capitals(title: str, forms: Mapping[str, str]) -> str:

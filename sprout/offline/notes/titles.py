@@ -109,10 +109,14 @@ def _key_words(stretch: Stretch, code: str) -> str:
 
 def _below(stretch: Stretch, code: str) -> str:
     """The sections below those of a stretch, if they say what most of it is about; else empty."""
-    below = [each for part in stretch.parts for each in part.parts if each.title and not says_nothing(each.path[-1])]
+    below = [each for part in stretch.parts for each in part.parts if each.title and _tells(each.path[-1])]
     most = 2 * sum(each.words for each in below) > stretch.words
     sizes = _sizes(below)
     return _joined(list(sizes), sizes, language(code).phrases.and_more) if most else ""
+
+
+def _tells(heading: str) -> bool:
+    return not says_nothing(heading) and not chapter_pattern().fullmatch(heading)
 
 
 def _sizes(parts: Sequence[Part]) -> Counter[str]:

@@ -54,7 +54,7 @@ export function outcomeOf({ state, score, correct }) {
 
 /**
  * @param {{ grade: GradeShown | Attempt, attempt?: Turn | false, withPoints?: boolean }} props `attempt`: with its
- *   criteria, and the answer once its question is settled; `withPoints`: of words that were compared as a whole, none
+ *   criteria, and the answer once its question is settled; `withPoints`: of words that were compared as a whole with the passage above, neither of them
  */
 export function Verdict({ grade, attempt = false, withPoints = true }) {
   const outcome = outcomeOf(grade);
@@ -66,6 +66,7 @@ export function Verdict({ grade, attempt = false, withPoints = true }) {
     ${hasPoints && html`<${GradeView} grade=${grade} words=${attempt.text} />`}
     ${
       answer &&
+      isShown &&
       html`<details class="why">
         <summary>${t("vd.answer")}</summary>
         <${Markdown} text=${answer} />

@@ -51,6 +51,8 @@ def test_too_much_text_is_refused() -> None:
         ("See [[Sets]] and [[001 Sets#Finite sets]].", "See Sets and 001 Sets."),
         ("## On [[Anomalies#Phantom|the phantom]]", "## On the phantom"),
         ("![[drawing.png]]Cells", "Cells"),
+        ("## [[Term 4/Number theory/Prime numbers]]", "## Prime numbers"),
+        ("See [[TCP/IP]].", "See TCP/IP."),
     ],
 )
 def test_links_between_notes_are_their_words(written: str, read: str) -> None:
@@ -76,3 +78,21 @@ def test_lists_of_lists_are_no_links(code: str) -> None:
 )
 def test_a_heading_may_lack_the_space_after_its_marks_and_a_tag_is_none(written: str, read: str) -> None:
     assert read_plain_text(written.encode(), ReadingLimits()).text == read
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("{% include setup %}\n\nTides rise.", "Tides rise."),
+        ("![moon]({{ site.url }}/moon.png)", "![moon](/moon.png)"),
+        ("Use `{% if %}` in a page.", "Use `{% if %}` in a page."),
+        ("{{ name }} is filled in.", "{{ name }} is filled in."),
+    ],
+)
+def test_what_a_generator_of_sites_fills_in_is_left_out(written: str, read: str) -> None:
+    assert text_of(written.encode()) == read
+
+
+@pytest.mark.parametrize("code", ["##Step", "[[a note]]", "{% include setup %}"])
+def test_fenced_code_stays_as_it_is(code: str) -> None:
+    assert text_of(f"```\n{code}\n```".encode()) == f"```\n{code}\n```"

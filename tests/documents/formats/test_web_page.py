@@ -56,6 +56,16 @@ def test_a_page_becomes_the_text_that_is_seen_whatever_its_encoding(encoding: st
     assert text_of(PAGE.format(encoding).encode(encoding)) == TEXT
 
 
+def test_slides_that_a_drawing_frames_are_read() -> None:
+    slides = "".join(
+        f"<svg viewBox='0 0 9 5'><style>b {{}}</style><foreignObject width='9'><section><h2>{title}</h2>"
+        f"<p>{title} rise.</p></section></foreignObject></svg>"
+        for title in ("Tides", "Winds")
+    )
+    page = f"<!doctype html><html><body><div>{slides}<svg><text>no</text></svg></div></body></html>"
+    assert text_of(page.encode()) == "## Tides\n\nTides rise.\n\n## Winds\n\nWinds rise."
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_a_mark_at_the_beginning_names_the_encoding(encoding: str) -> None:
     assert text_of(PAGE.format("iso-8859-1").encode(encoding)) == TEXT

@@ -16,6 +16,14 @@ SKY = QuestionDraft(
         Criterion("what happens", "says that they are scattered", 0.5),
     ),
 )
+TERM = QuestionDraft(
+    "Which term belongs in the blank? “In ____ a cell divides into two.”",
+    "open_ended",
+    "mitosis",
+    3,
+    ("Cells",),
+    accepted=("mitosis",),
+)
 ORDERS = QuestionDraft(
     "Does a poor village priest belong to the third order? Say why.",
     "open_ended",
@@ -46,6 +54,16 @@ def test_A11_an_answer_of_the_matter_is_worth_comparing(answer: str) -> None:
 )  # fmt: skip
 def test_A11_what_has_little_to_do_with_the_question_is_not_compared_at_once(answer: str) -> None:
     assert not is_worth_comparing(answer, SKY, ["Light that comes from the sun meets the air."])
+
+
+@pytest.mark.parametrize("answer", ["osmosis", "the nucleus", "meiosis?", "prophase and metaphase", "1882"])
+def test_A11_another_term_is_an_answer_where_a_term_is_asked_for(answer: str) -> None:
+    assert is_worth_comparing(answer, TERM)
+
+
+@pytest.mark.parametrize("answer", ["no idea", "dont know sorry"])
+def test_A11_no_term_is_asked_about_where_a_term_is_asked_for(answer: str) -> None:
+    assert not is_worth_comparing(answer, TERM)
 
 
 @pytest.mark.parametrize("answer", ["45 sous so 2.25 livres", "12", "12 livres", "[5, 6]", "it's 3 or 4"])

@@ -25,6 +25,15 @@ def test_a_numbered_line_alone_is_a_heading_not_a_list_of_one() -> None:
     assert outline("1. Life", "2. Death") == [(1, "1. Life"), (1, "2. Death")]
 
 
+def test_a_bold_line_with_a_number_is_a_heading_though_it_is_long_and_ends_with_a_full_stop() -> None:
+    long = "**2.The tissues of plants and animals, their kinds, what they do and how they are told apart.**"
+    assert outline("**1. Cells. Their parts.**", long, "**2.1. Bark.**") == [
+        (1, "1. Cells. Their parts"),
+        (1, "2.The tissues of plants and animals, their kinds, what they do and how they are told apart"),
+        (2, "2.1. Bark"),
+    ]
+
+
 def test_chapters_stand_above_capitals_and_bold_lines() -> None:
     assert outline("Chapter 1: Life", "**Cells**", "Chapter 2: Death") == [
         (1, "Chapter 1: Life"),

@@ -62,6 +62,11 @@ from sprout.learning.structure.tree import iter_sections
         ("(b) The cell", "The cell"),
         ("(2) The cell", "The cell"),
         ("1.The cell", "The cell"),
+        ("ii) The cell", "The cell"),
+        ("[BIO2] The cell", "The cell"),
+        ("二、细胞", "细胞"),
+        ("3、细胞：", "细胞"),
+        ("（一）细胞", "细胞"),
         ("The cell: its parts.", "The cell: its parts"),
     ],
 )
@@ -98,6 +103,7 @@ def test_endless_titles_are_left_alone(title: str) -> None:
 def test_bare_numbers_go_where_the_next_heading_has_the_next_number() -> None:
     assert clean_title("2 Cells", siblings=["1 Life", "3 Death"]) == "Cells"
     assert clean_title("B. Cells", siblings=["A. Life"]) == "Cells"
+    assert clean_title("b. Cells", siblings=["a. Life"]) == "Cells"
     assert clean_title("7 Summits", siblings=["Mountains"]) == "7 Summits"
     assert clean_title("4 kinds of cells", siblings=["3 laws of cells"]) == "4 kinds of cells"
     assert clean_title("5 May, 1789", siblings=["4 August 1789"]) == "5 May, 1789"

@@ -20,9 +20,12 @@ from sprout.offline.notes.headings import names_subject, says_nothing
         "Europe between 1815 and 1848",
         "Les paramètres du son",
         "What cells are",
+        "How stars are formed",
         r"Lattice energy, $\Delta H_\text{LE}$",
         "die „zwei Kulturen“ der Weimarer Republik",
         "Uses of biology,the social sciences and technology",
+        "什么是细胞？",
+        "水资源的开发、利用与保护",
     ],
 )
 def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
@@ -59,11 +62,22 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
         "16 HLT B0 DAT 000 B1 DAT 001 VAL DAT 050",
         "a,laz...lan",
         "https://example.org/notes.html",
+        "平衡位置是指合外力为零的位置。",
+        "当 t = 0.5 s 时",
+        "已知某简谐振动的速度曲线",
+        "由图可见",
+        "The value of the statistic: 23.73",
+        "E and J are established",
         "The layer of the net is the first one of all the layers that a packet meets on its way",
     ],
 )
 def test_formulas_sentences_and_single_cases_name_nothing(heading: str) -> None:
     assert not names_subject(heading)
+
+
+@pytest.mark.parametrize("title", ["核心概念", "Uygulama", "Segundo parcial", "Explanation"])
+def test_a_title_that_is_a_kind_of_part_says_nothing_in_any_language(title: str) -> None:
+    assert says_nothing(title)
 
 
 @pytest.mark.parametrize("title", ["Overview", "Results", "Ergebnisse", "Qu’est-ce que c’est ?", "Before I Start"])

@@ -223,7 +223,7 @@ def test_headings_that_are_but_numbers_are_told_by_the_first_and_the_last_and_on
     assert titles(path_of("\n\n".join(weeks))) == [f"Week {at}: {tool}" for at, tool in enumerate(TOOLS, 1)]
 
 
-@pytest.mark.parametrize("heading", ["Chapter 8", "Topic 1.4", "TD3"])
+@pytest.mark.parametrize("heading", ["Chapter 8", "Topic 1.4", "TD3", "Term 1-2"])
 def test_one_heading_that_only_counts_its_chapter_is_told_by_what_it_is_about(heading: str) -> None:
     said = "The turbine turns. A man minds the turbine. " * 30
     plan = path_of(f"{section('Mills', 300)}{section('Pumps', 300)}## {heading}\n\n{said}")

@@ -119,7 +119,7 @@ def is_hidden(element: Any) -> bool:
 def is_left_out(element: Any) -> bool:
     """Whether the element is hidden, or furniture of the page."""
     tag = element.tag
-    if not isinstance(tag, str) or tag in SKIPPED_TAGS:
+    if not isinstance(tag, str) or (tag in SKIPPED_TAGS and not _is_slide(element)):
         return True
     if not element.attrib and tag not in ("header", "footer"):
         return False
@@ -135,6 +135,11 @@ def is_left_out(element: Any) -> bool:
         return _is_page_edge(element, tag)
     furniture, links = _named(element.get("class") or "", element.get("id") or "")
     return furniture or (links and link_share(element) >= MOSTLY_LINKS)
+
+
+def _is_slide(element: Any) -> bool:
+    """Whether it is a drawing that frames a piece of the page, as slides made from Markdown do."""
+    return element.tag == "svg" and next(element.iter("foreignobject"), None) is not None
 
 
 @lru_cache(maxsize=2_048)

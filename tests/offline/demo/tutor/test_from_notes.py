@@ -229,7 +229,7 @@ def test_A11_what_own_words_are_compared_with_reads_as_a_full_answer_in_the_lang
 
 
 def test_own_words_are_asked_for_once_in_a_lesson_on_the_longest_section_that_its_heading_names() -> None:
-    titles = ("Water", "Option 2", "Problem", "Steam", "Reasons")
+    titles = ("Water", "Chapter 2", "Option 2", "Problem", "Steam", "Reasons")
     parts = [(title, f"{title} drives the wheel. {WATER * (3 + (title != 'Water'))}") for title in titles]
     asked = "Say in your own words what the passage “Plant: Steam” of your notes says."
     assert told(lesson_of(*parts)) == [asked], "a heading of one word stands behind the one above"
