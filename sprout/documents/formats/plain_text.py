@@ -17,6 +17,7 @@ _WIKI_LINK = re.compile(r"(?<![\w)\]])(!?)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]
 _TIGHT_HEADING = re.compile(  # one "#" is a tag
     r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{2,6})(?=[^\W\d_][^#]{0,100}$)"
 )
+_WIKI_HEADING = re.compile(r"(={2,6})[ \t]+([^=\s][^=]{0,200}?)[ \t]+\1[ \t]*$")  # "==Cells==" is but marked
 _TEMPLATE = re.compile(
     r"^ {0,3}\{%[^{}`]{1,200}%\}\s*$|\{\{\s*(?:site|page)\.[\w.]{1,60}\s*\}\}"
 )  # of a site's generator
@@ -24,9 +25,10 @@ _TEMPLATE = re.compile(
 
 def read_plain_text(content: bytes, limits: ReadingLimits) -> DocumentText:
     """The text as it is, but for lists of terms, whose lines are paragraphs, and outside fenced code for links between
-    notes, which are their words, headings that lack the space after their marks, which get it, and what a generator of
-    sites fills in. Raises UnreadableDocument."""
+    notes, which are their words, headings that lack the space after their marks, or are written as in a wiki, and what
+    a generator of sites fills in. Raises UnreadableDocument."""
     lines = tidy(decode_text(content)).split("\n")
+    _mark_wiki_headings(lines)
     for at in prose_lines(lines):
         line = _WIKI_LINK.sub(_link_words, _TEMPLATE.sub("", lines[at]))
         lines[at] = _TIGHT_HEADING.sub(r"\1\2 ", line)
@@ -50,6 +52,17 @@ def decode_text(content: bytes) -> str:
     if is_binary(text):
         raise unreadable(UnreadableReason.BINARY)
     return text
+
+
+def _mark_wiki_headings(lines: list[str]) -> None:
+    """Write the headings of a wiki page as those of Markdown. In some wikis more marks are a deeper heading, in others
+    a higher one, which then comes first."""
+    found = {at: heading for at in prose_lines(lines) if (heading := _WIKI_HEADING.match(lines[at]))}
+    marks = [len(heading[1]) for heading in found.values()]
+    if len({*marks}) > 1 and marks[0] == max(marks):
+        marks = [marks[0] + 1 - each for each in marks]
+    for (at, heading), level in zip(found.items(), marks, strict=True):
+        lines[at] = f"{'#' * level} {heading[2]}"
 
 
 def _link_words(link: re.Match[str]) -> str:

@@ -20,6 +20,7 @@ from sprout.learning.marking.attempts import (
     ends_by_giving_up,
     is_genuine_attempt,
     is_upset,
+    matter_of,
     only_acknowledges,
     wants_to_stop,
 )
@@ -32,7 +33,9 @@ from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.marking.typed_choice import named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
+from sprout.learning.text.stems import stems
 
+FEWEST_OF_MATTER = 2  # words of content that make a remark one about the subject
 FEWEST_LOST = 3  # words that say in an answer that one is lost: "start" alone may answer something
 DRAWING_MARKER = "[Drawing image attached]"
 
@@ -42,6 +45,9 @@ _MODE = re.compile(r"\s*mode\s*:\s*(text|code|draw|drawing|mcq)\s*(?:\n|\Z)", re
 _PREFIX = r"(?:[\s>#*+\-•]|\d+[.)])*(?:\*\*|__)?\s*"
 # What clients take for the marker of a question or of its type at the start of a line.
 _MARKER = re.compile(rf"^({_PREFIX})(?=(?:new |checkpoint )?question\b|mode\s*[:\-–—])", re.IGNORECASE | re.MULTILINE)
+_LOST = stems(
+    ["dont know get understand start idea versteh verstehe kapier comprends pourquoi entiendo capisco entendo"]
+)
 
 
 class TurnKind(StrEnum):
@@ -154,10 +160,17 @@ def interpret_input(
     return InputMeaning.ATTEMPT
 
 
+def _asks_of_matter(question: AskedCheckpoint, text: str) -> bool:
+    """Whether words beside the question are about something else of the subject: "I don't get why it rains"."""
+    return len(stems(matter_of(text)) - _LOST - stems([question.prompt])) >= FEWEST_OF_MATTER
+
+
 def _help_meaning(question: AskedCheckpoint, given: LearnerInput) -> InputMeaning:
-    """A wish for help; beside the question it never brings the solution, which would end that."""
+    """A wish for help, unless it is about something else; beside the question it never brings the solution, which would
+    end that."""
     is_last = question.ladder.level is HelpLevel.WORKED_STEP and given.kind is TurnKind.CLARIFICATION
-    return InputMeaning.ASIDE if is_last else InputMeaning.HELP_REQUEST
+    is_aside = is_last or (given.kind is not TurnKind.ANSWER and _asks_of_matter(question, given.text))
+    return InputMeaning.ASIDE if is_aside else InputMeaning.HELP_REQUEST
 
 
 def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:

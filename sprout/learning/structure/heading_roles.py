@@ -64,6 +64,9 @@ _THANKS = re.compile(
     r"(?:thank you|thanks|(?:vielen )?dank|danke|merci|gracias|grazie|obrigad[oa])(?: \w+)* "
     r"(?:for|fürs?|pour|por|per|pela|pelo) .*"
 )
+_FOR_A_DAY = re.compile(
+    r"(?:due|for) (?:on |next |this )?(?:mon|tues?|wed(?:nes)?|thu(?:r|rs)?|fri|satur|sun)(?:day)?\b.*"
+)
 _SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)")  # "lecture summary", "Tom's summary"
 LONGEST_NAME = 80
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ, Role.ANSWERS})
@@ -77,7 +80,7 @@ def named_role(title: str) -> NamedRole | None:
     bare = _ORDERED.sub("", bare) or bare  # a bare number or letter may be one of a row
     if not bare or len(bare) > LONGEST_NAME:
         return None
-    if _THANKS.fullmatch(bare):
+    if _THANKS.fullmatch(bare) or _FOR_A_DAY.fullmatch(bare):
         return NamedRole(Role.FURNITURE, "organisation")
     named = _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
     named = named or _by_two_words(bare)

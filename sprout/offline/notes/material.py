@@ -1,5 +1,6 @@
 """Material for questions: what some subconcepts state, and what the text around them states."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -135,7 +136,8 @@ class Material:
     def shown(self, term: str) -> str:
         """The term as the text writes it within sentences: with a small first letter, if it does anywhere."""
         small = term[:1].lower() + term[1:]
-        return small if any(f" {small}" in sentence for sentence in self.all_sentences) else term
+        alone = re.compile(rf" {re.escape(small)}(?!\w)")
+        return small if any(map(alone.search, self.all_sentences)) else term
 
     def shown_alike(self, terms: Sequence[str]) -> list[str]:
         """The terms as the text writes them, all with capital letters if one has a capital."""

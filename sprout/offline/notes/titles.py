@@ -166,6 +166,8 @@ def _brief(title: str) -> str:
     is_cut = len(title) > LONGEST_TITLE // 2 or _DASH.search(title)
     named = names_subject(first) and len(first.split()) > 1 and not NUMBERED.fullmatch(first)
     rest = title.removeprefix(first).removeprefix(": ")
+    if is_cut and first[-1:].isdigit() and title.startswith(f"{first}: ") and names_subject(rest):
+        return rest  # "Mechanics, week 6: Friction"
     named = named and not (rest[:1].isalpha() and says_nothing(rest))  # then it says where that stands
     return first if is_cut and named else title
 

@@ -93,6 +93,20 @@ def test_what_a_generator_of_sites_fills_in_is_left_out(written: str, read: str)
     assert text_of(written.encode()) == read
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("== Cells ==\n\n=== Walls ===\n\nThin.", "## Cells\n\n### Walls\n\nThin."),
+        ("====== Cells ======\n\n===== Walls =====\n\nThin.", "# Cells\n\n## Walls\n\nThin."),
+        ("Cells\n=====\n\nThin.", "Cells\n=====\n\nThin."),
+        ("a == b and c == d", "a == b and c == d"),
+        ("==marked==", "==marked=="),
+    ],
+)
+def test_headings_of_wikis_are_headings_whichever_way_their_marks_count(written: str, read: str) -> None:
+    assert text_of(written.encode()) == read
+
+
 @pytest.mark.parametrize("code", ["##Step", "[[a note]]", "{% include setup %}"])
 def test_fenced_code_stays_as_it_is(code: str) -> None:
     assert text_of(f"```\n{code}\n```".encode()) == f"```\n{code}\n```"

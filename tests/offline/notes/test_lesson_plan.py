@@ -457,3 +457,10 @@ def test_a_label_in_capitals_among_terms_that_are_none_is_no_term() -> None:
     assert asked("TYRE", "AXLE PIN", "OIL SEAL") == ["TYRE", "AXLE PIN", "OIL SEAL"]
     assert asked("Tyre", "Axle", "ABS") == ["Tyre", "Axle", "ABS"]
     assert len(asked("PNEUMATIC TYRE", "STEERING AXLE", "Seal")) == 3
+
+
+def test_a_term_is_written_small_where_the_text_does_and_not_where_another_word_begins_so() -> None:
+    told = "Besitz ist die Herrschaft über eine Sache. Wer mietet, der besitzt die Wohnung, und die miete ist fällig."
+    material = Material([Topic("Recht", (), tuple(read_document(told).content.all_blocks))], (), "de")
+    assert material.shown("Besitz") == "Besitz"
+    assert material.shown("Miete") == "miete"

@@ -125,7 +125,9 @@ class _TutorReply:
             return Reply([ToolOut(SEARCH, {"query": message[:LONGEST_QUERY]})])
         found = [row for call in self._conversation.calls_to(SEARCH) for row in _rows(call.result)]
         found += [{"id": tag.attributes.get("id"), "text": tag.text} for tag in self._turn.subject.passages]
-        answer = answer_from_notes(message, found, frames, said, now.check if now is not None else None)
+        check = now.check if now is not None else None
+        settles = now.question.settled_by if now is not None and now.question is not None and check is not None else ()
+        answer = answer_from_notes(message, found, frames, said, check, secret=settles)
         closing = frames.fresh("open", said) if now is not None else self._closing_words
         words = f"{answer.words} {closing}".strip()
         cited = {"passages": [*answer.passages]} if answer.passages else {}

@@ -235,6 +235,15 @@ def test_own_words_are_asked_for_once_in_a_lesson_on_the_longest_section_that_it
     assert told(lesson_of(*parts)) == [asked], "a heading of one word stands behind the one above"
 
 
+def test_after_own_words_the_passage_is_quoted_and_before_them_it_is_no_secret() -> None:
+    wheels = " ".join(f"Wheel {letter} turns a stone that grinds the corn of a farm." for letter in "ABCDEFGH")
+    lesson = lesson_of(("Steam", f"Steam drives the wheel. {wheels}"), ("Water", WATER))
+    (task,) = [chunk.question for chunk in lesson.chunks if not chunk.question.is_marked_by_code]
+    assert task.because.startswith("The passage says: “Steam drives the wheel. ")
+    assert task.because.endswith(" …”")
+    assert "drives" not in f"{task.answer} {task.solution}"
+
+
 def test_own_words_are_not_asked_for_on_a_passage_that_code_can_ask_about() -> None:
     assert told(lesson_of(("Motion", f"{DYNAMO} It is kept by the door. {WATER * 3}"))) == []
 

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, count, filterfalse, islice
+from itertools import accumulate, chain, count, filterfalse, islice
 
 from sprout.learning.lessons.readings import find_piece
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
+from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.demo.tagged_request import Tag
 from sprout.offline.demo.tutor.composition import LeakCheck
@@ -29,6 +30,7 @@ from sprout.offline.notes.selection import all_questions, changed_form, select_q
 LEAST_WORDS = 3  # of notes that can be read
 MOST_STEPS = 10
 NAME_WORDS = 5
+OPENING_WORDS = 45  # of a passage, that are quoted after its question
 LEAST_SHARE = 0.6  # of the words of a step, of a section in it that is to be told from there
 _KINDS: dict[str, AnswerKind] = {"mcq": "mcq", "numeric": "number", "open_ended": "text"}
 _UNSUITABLE_STYLES = frozenset({ReplyStyle.DATA, ReplyStyle.BACK, ReplyStyle.TRUTH, ReplyStyle.CARE})
@@ -169,9 +171,10 @@ class _NotesLesson:
     def _prepare(self, question: NoteQuestion, step: ReadingStep, goal: str) -> PreparedQuestion:
         fields, frames = question.fields, self._frames
         answer, criteria = str(fields["correct_answer"]), tuple(fields.get("criteria", ()))
-        because = frames.render("notes_because", text=" ".join(question.settles))
-        if question.kind is QuestionKind.OWN_WORDS:  # the passage itself stands beside it
-            answer = because = frames.render("notes_recall")
+        settles = question.settles or (_opening(answer),)
+        because = solution = frames.render("notes_because", text=" ".join(settles))
+        if question.kind is QuestionKind.OWN_WORDS:  # the passage itself stands beside it, and is no secret
+            answer = solution = frames.render("notes_recall")
             criteria = ({**criteria[0], "statement": answer}, *criteria[1:])
         kind = _KINDS[fields["format"]]
         wrong = [option for option in fields.get("options", ()) if option != answer]
@@ -187,7 +190,7 @@ class _NotesLesson:
             unit=fields.get("unit", "") if kind == "number" else "",
             accepted=tuple(fields.get("accepted", ())),
             because=because,
-            solution=(because,),
+            solution=(solution,),
             reading=_ids(step),
             settled_by=question.settles,
         )
@@ -199,6 +202,15 @@ def _title(section: Part, *, is_repeated: bool) -> str:
     above = [one for one in section.path[-2:-1] if names_subject(one) and not says_nothing(one)]
     needs_above = (is_repeated or len(section.title.split()) == 1) and section.path[-1:] == (section.title,)
     return ": ".join((*above, section.title)) if needs_above else section.title
+
+
+def _opening(text: str) -> str:
+    """The first lines or sentences of what is told in own words, at least one."""
+    pieces = text.splitlines() if "\n" in text else sentences_of(text)
+    lengths = accumulate(len(piece.split()) for piece in pieces)
+    kept = pieces[: max(1, sum(length <= OPENING_WORDS for length in lengths))]
+    joined = ("; " if "\n" in text else " ").join(kept)
+    return joined if len(kept) == len(pieces) else f"{joined} …"
 
 
 def _ids(step: ReadingStep) -> tuple[str, ...]:
