@@ -235,6 +235,15 @@ def test_own_words_are_asked_for_once_in_a_lesson_on_the_longest_section_that_it
     assert told(lesson_of(*parts)) == [asked], "a heading of one word stands behind the one above"
 
 
+@pytest.mark.parametrize(("document", "asked"), [("Machines", True), ("The dynamo", False)])
+def test_a_term_that_stands_in_a_heading_above_is_not_the_missing_one(document: str, asked: bool) -> None:
+    text = f"## Motion\n\n{DYNAMO} {WATER}"
+    given = [Tag("passage", {"id": "1", "doc": "plant.md", "heading": f"{document} › Motion"}, text)]
+    lesson = lesson_from_notes(given, title="Motion", desc="")
+    assert lesson is not None
+    assert ("dynamo" in [chunk.question.answer for chunk in lesson.chunks]) == asked
+
+
 def test_after_own_words_the_passage_is_quoted_and_before_them_it_is_no_secret() -> None:
     wheels = " ".join(f"Wheel {letter} turns a stone that grinds the corn of a farm." for letter in "ABCDEFGH")
     lesson = lesson_of(("Steam", f"Steam drives the wheel. {wheels}"), ("Water", WATER))
@@ -368,7 +377,7 @@ def test_H4c_what_is_learned_with_one_question_because_no_more_is_asked_is_not_c
 
 
 def test_the_help_of_german_notes_is_german() -> None:
-    idea = ideas("photosynthese.md")[0]
+    idea = ideas("photosynthese.md")[1]
     lesson = room_on("photosynthese.md", idea)
     assert lesson.open().startswith(("Aus deinen Notizen: „", "Lies diese Stelle"))
     assert "Satz" in lesson.answer("weiß nicht genau, Licht?", right=False)

@@ -8,6 +8,7 @@ from itertools import accumulate, chain, count, filterfalse, islice
 
 from sprout.learning.lessons.readings import find_piece
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
+from sprout.learning.paths.passages import HEADING_SEPARATOR
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.demo.tagged_request import Tag
@@ -89,6 +90,7 @@ class _NotesLesson:
             draft
             for draft in all_questions(material)
             if all(find_piece(texts[draft.topic], sentence) for sentence in draft.settles)
+            and not self._stands_above(draft)
         ]
 
     def build(self) -> TutorLesson:
@@ -167,6 +169,12 @@ class _NotesLesson:
         """Whether the title over the question is its answer."""
         answer, title = folded(str(question.fields["correct_answer"])), self._material.topics[question.topic].title
         return question.kind is not QuestionKind.CELL and occurs_in(answer, folded(title))
+
+    def _stands_above(self, question: NoteQuestion) -> bool:
+        """Whether a term that is to be typed is what all of the text is about: it stands in a heading further up."""
+        answer = folded(str(question.fields["correct_answer"]))
+        above = [one.heading.rpartition(HEADING_SEPARATOR)[0] for one in self._steps[question.topic].passages]
+        return "accepted" in question.fields and any(occurs_in(answer, folded(heading)) for heading in above)
 
     def _prepare(self, question: NoteQuestion, step: ReadingStep, goal: str) -> PreparedQuestion:
         fields, frames = question.fields, self._frames
