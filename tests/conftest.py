@@ -1,7 +1,7 @@
 """Databases for tests: SQLite in a temporary folder and, where one answers, PostgreSQL; the same tests run on both."""
 
 import gc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     others = {item for item in items if any(mark.args[0] != TOPOLOGY for mark in item.iter_markers("topology"))}
     config.hook.pytest_deselected(items=[*others])
     items[:] = sorted((item for item in items if item not in others), key=_in_a_long_folder, reverse=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without garbage collections: hardly anything is garbage, and they take a fifth of that time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

@@ -54,6 +54,8 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("For Mon Oct 21", Role.FURNITURE, "organisation"),
         ("Teaching/Course Evaluation", Role.FURNITURE, "organisation"),
         ("Assignment Question 1", Role.EXERCISES, "exercises"),
+        ("Otázky k procvičení", Role.EXERCISES, "exercises"),
+        ("Multiple-Choice Question", Role.QUIZ, "quiz"),
         ("<question> Which style is wrong?", Role.QUIZ, "quiz"),
         ("Tom's summary", Role.SUMMARY, "summary"),
         ("Thank you all for looking at my slides", Role.FURNITURE, "organisation"),
