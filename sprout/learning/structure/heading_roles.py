@@ -52,8 +52,7 @@ _ORDERED = re.compile(r"^(?:[\d ]+|[a-h][.)] )")
 _LABEL = re.compile(r"[^\W\d_][^\d:.\n]{2,30}?(?:\s|n[.°º]{1,2})\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?\s?[).:–—]")
 _BEFORE_DETAIL = re.compile(r"^([^:(–—]{2,60}?)\s*(?:[:(–—]|\s-\s)")
 _ON_SUBJECT = re.compile(
-    r"^(exercises|exercices|übungen|ejercicios|esercizi|exercícios|quiz|questionário|cuestionario|questionario) "
-    r"(?:on|about|zu[mr]?|sobre|sur|su|de|di|d[aeiou]l?) ."
+    r"^(exercises|exercices|übungen|ejercicios|esercizi|exercícios|quiz) (?:on|about|zu[mr]?|sobre|sur|su) ."
 )
 _OF_THIS = re.compile(
     r"^([^\W\d_]+(?: [^\W\d_]+)?) (?:of|for|de|di|zu) "

@@ -45,7 +45,6 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("Sample question (HLC 1988)", Role.QUIZ, "quiz"),
         ("ЗМІСТ", Role.FURNITURE, "table of contents"),
         ("5 Exam Questions", Role.QUIZ, "quiz"),
-        ("Questionário de Imunologia", Role.QUIZ, "quiz"),
         ("Nyckelord", Role.GLOSSARY, "glossary"),
         ("Összefoglalás", Role.SUMMARY, "summary"),
         ("Întrebări", Role.EXERCISES, "exercises"),
