@@ -67,6 +67,11 @@ class Comparison:
     criteria: tuple[ComparedCriterion, ...]
     misconceptions: tuple[str, ...]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is one thing to tick, or the first is all of the model answer, as of a passage that is read."""
+        return len(self.criteria) == 1 or self.criteria[0].statement == self.model_answer
+
 
 def remarks(text: str) -> bool:
     """Whether the words speak of one of the two answers that are compared: "I left out the reason"."""

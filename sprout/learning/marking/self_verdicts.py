@@ -103,7 +103,7 @@ def _belief_in(thought: str, comparison: Comparison) -> str | None:
 
 def leaves_open(text: str, comparison: Comparison) -> bool:
     """Whether the text is "partly" and no more, or a remark on the answers, where there are several criteria."""
-    if len(comparison.criteria) == 1 or "?" in text or point_verdicts(text, comparison) is not None:
+    if comparison.is_whole or "?" in text or point_verdicts(text, comparison) is not None:
         return False
     mark = parse_self_verdict(text, comparison)
     return remarks(text) if mark is None else set(mark.verdicts.values()) == {"partly"}

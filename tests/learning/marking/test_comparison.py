@@ -302,3 +302,14 @@ def test_A9_a_verdict_counts_before_a_question_of_another_kind(text: str, marks:
 )
 def test_A9_a_text_that_begins_with_a_verdict_takes_no_answers_place(text: str, is_one: bool) -> None:
     assert begins_with_verdict(text, build_comparison(SKY)) is is_one
+
+
+def test_A11_partly_said_of_a_whole_passage_is_a_verdict_and_asks_for_no_points() -> None:
+    passage = "Each main point of the passage."
+    points = (Criterion("what it says", passage, 0.8), Criterion("the topic", "It is about light.", 0.2))
+    whole = build_comparison(replace(SKY, correct_answer=passage, criteria=points))
+    assert not leaves_open("partly", whole)
+    mark = typed_self_mark("partly", [], whole)
+    assert mark is not None
+    assert set(mark.verdicts.values()) == {"partly"}
+    assert leaves_open("partly", build_comparison(SKY))
