@@ -251,6 +251,11 @@ def test_after_own_words_the_passage_is_quoted_and_before_them_it_is_no_secret()
     assert task.because.startswith("The passage says: “Steam drives the wheel. ")
     assert task.because.endswith(" …”")
     assert "drives" not in f"{task.answer} {task.solution}"
+    things = ("a pump that lifts the water to the tank", "a wheel that turns the stones.", "a saw that cuts logs")
+    listed = lesson_of(("Steam", "Steam drives many things at the mill:\n\n" + "".join(f"- {one}\n" for one in things)))
+    (chunk,) = listed.chunks
+    said = "many things at the mill: a pump that lifts the water to the tank; a wheel that turns the stones. a saw that"
+    assert said in chunk.question.because
 
 
 def test_own_words_are_not_asked_for_on_a_passage_that_code_can_ask_about() -> None:

@@ -217,7 +217,7 @@ def _opening(text: str) -> str:
     pieces = text.splitlines() if "\n" in text else sentences_of(text)
     lengths = accumulate(len(piece.split()) for piece in pieces)
     kept = pieces[: max(1, sum(length <= OPENING_WORDS for length in lengths))]
-    joined = ("; " if "\n" in text else " ").join(kept)
+    joined = " ".join(piece if piece[-1:] in ".:;!?…" else f"{piece};" for piece in kept).rstrip(";")
     return joined if len(kept) == len(pieces) else f"{joined} …"
 
 
