@@ -12,6 +12,7 @@ from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.structure.tree import ListBlock
 from sprout.learning.text.stems import content_words, shared_stems, stem, stems
 from sprout.offline.demo.tutor.composition import LeakCheck
+from sprout.offline.demo.tutor.replies.own_reasoning import asks_reason
 from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.notes.document import read_document
 from sprout.offline.notes.words import word_count
@@ -37,9 +38,6 @@ _ASKING = stems(
     ]
 )
 _DIFFERENCE = stems(["difference differ unterschied différence diferencia differenza diferença"])
-_ASKS_WHY = re.compile(
-    r"\b(?:why|how come|warum|wieso|weshalb|pourquoi|por qu[eé]|porqu[eê]|perch[eé])\b", re.IGNORECASE
-)
 _GIVES_REASON = re.compile(
     r"\b(?:because|since|so that|therefore|reason|weil|denn|damit|grund|parce qu|puisqu|car|afin|raison|porque|razón|"
     r"motivo|poich[eé]|siccome|affinch[eé]|razão|pois|perch[eé])",
@@ -89,7 +87,7 @@ def answer_from_notes(
     if not fitting:
         return NotesAnswer(frames.fresh("aside_notes_silent", said))
     best = max(_share(wanted, one) for one in fitting)
-    why = _ASKS_WHY.search(asked) is not None
+    why = asks_reason(asked)
     fitting = [one for one in fitting if _share(wanted, one) == best]
     fitting.sort(key=lambda one: (why and not _reason_in(one), _words_before(wanted, one.text)))
     for one in fitting:
