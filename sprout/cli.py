@@ -62,13 +62,16 @@ def _run_server(given: argparse.Namespace, choose_role: "Callable[[Settings], Ro
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda number, _: os._exit(128 + number))  # as of a process without a handler
 
-    gc.disable()  # until all is loaded: none of it is garbage, and the search takes a fifth of the start
+    gc.disable()  # nothing that is imported is garbage, and the search for some takes a fifth of the start
     settings = _settings(host=given.host, port=given.port)  # before imports that take seconds
     role = choose_role(settings)
 
     from sprout.serving import serve
     from sprout.telemetry.logs import configure_logging
     from sprout.telemetry.uncaught_exceptions import log_uncaught_exceptions
+
+    gc.freeze()  # what is loaded later is searched, for the process may wait long for its database
+    gc.enable()
 
     configure_logging(settings.log_level, settings.log_format)
     log_uncaught_exceptions()

@@ -193,11 +193,10 @@ def _open_files_limit() -> int:
 
 
 def freeze_startup_objects() -> None:
-    """Keep what was loaded at the start out of every later search for garbage, and begin to search: a full search takes
-    0.2 s otherwise, in which no stream moves (the tokenizer alone has hundreds of thousands of objects)."""
+    """Keep what was loaded at the start out of every later search for garbage: a full one takes 0.2 s otherwise, in
+    which no stream moves (the tokenizer alone has hundreds of thousands of objects)."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

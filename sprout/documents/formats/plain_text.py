@@ -1,6 +1,7 @@
 """Reader of Markdown and plain text: decoded, with plain newlines, links as words, and no invisible characters."""
 
 import re
+from collections.abc import Sequence
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.file_types import bom_encoding, decode_western, is_binary
@@ -28,8 +29,9 @@ def read_plain_text(content: bytes, limits: ReadingLimits) -> DocumentText:
     notes, which are their words, headings that lack the space after their marks, or are written as in a wiki, and what
     a generator of sites fills in. Raises UnreadableDocument."""
     lines = tidy(decode_text(content)).split("\n")
-    _mark_wiki_headings(lines)
-    for at in prose_lines(lines):
+    prose = [*prose_lines(lines)]
+    _mark_wiki_headings(lines, prose)
+    for at in prose:
         line = _WIKI_LINK.sub(_link_words, _TEMPLATE.sub("", lines[at]))
         lines[at] = _TIGHT_HEADING.sub(r"\1\2 ", line)
     text = with_entries_apart("\n".join(lines)).strip()
@@ -54,10 +56,10 @@ def decode_text(content: bytes) -> str:
     return text
 
 
-def _mark_wiki_headings(lines: list[str]) -> None:
+def _mark_wiki_headings(lines: list[str], prose: Sequence[int]) -> None:
     """Write the headings of a wiki page as those of Markdown. In some wikis more marks are a deeper heading, in others
     a higher one, which then comes first."""
-    found = {at: heading for at in prose_lines(lines) if (heading := _WIKI_HEADING.match(lines[at]))}
+    found = {at: heading for at in prose if (heading := _WIKI_HEADING.match(lines[at]))}
     marks = [len(heading[1]) for heading in found.values()]
     if len({*marks}) > 1 and marks[0] == max(marks):
         marks = [marks[0] + 1 - each for each in marks]

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from sprout.learning.structure.words import chapter_pattern
 from sprout.offline.notes.language import CODES, empty_titles, language
 
 MOST_WORDS, LONGEST = 14, 140  # words and characters
@@ -74,6 +75,11 @@ def says_nothing(title: str) -> bool:
         return True
     words = {*_LETTERS.findall(title.casefold())} - empty_titles()
     return title.casefold().rstrip(":") in empty_titles() or any(words <= _little_words(code) for code in CODES)
+
+
+def tells(title: str) -> bool:
+    """Whether a title says something by itself: neither "Overview" nor a chapter's number alone."""
+    return not says_nothing(title) and not chapter_pattern().fullmatch(title)
 
 
 @lru_cache

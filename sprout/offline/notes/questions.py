@@ -8,10 +8,9 @@ from typing import Any
 
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.structure.tree import Block, Table
-from sprout.learning.structure.words import chapter_pattern
 from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.notes.facts import cells_of, is_prose, is_sentence, is_whole, listed_lines, row_names, running_text
-from sprout.offline.notes.headings import says_nothing
+from sprout.offline.notes.headings import tells
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning, names_thing
@@ -134,7 +133,7 @@ def own_words_question(material: Material, number: int, *, title: str, blocks: S
     """
     title = _NUMBERED.sub("", title)
     own = title.rpartition(": ")[2]
-    named = names_thing(own, material.code) and not says_nothing(own) and not chapter_pattern().fullmatch(own)
+    named = names_thing(own, material.code) and tells(own)
     if not named or _POINTS_BACK.search(title):
         return None
     words, text = stems([title]), " ".join(material.sentences_in(blocks))

@@ -10,7 +10,7 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.words import chapter_pattern
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in, is_glossary
-from sprout.offline.notes.headings import NUMBERED, names_subject, says_nothing
+from sprout.offline.notes.headings import NUMBERED, names_subject, says_nothing, tells
 from sprout.offline.notes.language import language
 from sprout.offline.notes.outline import CRUMB, NAMED_TERMS, Stretch
 from sprout.offline.notes.words import key_of, words_of
@@ -109,14 +109,10 @@ def _key_words(stretch: Stretch, code: str) -> str:
 
 def _below(stretch: Stretch, code: str) -> str:
     """The sections below those of a stretch, if they say what most of it is about; else empty."""
-    below = [each for part in stretch.parts for each in part.parts if each.title and _tells(each.path[-1])]
+    below = [each for part in stretch.parts for each in part.parts if each.title and tells(each.path[-1])]
     most = 2 * sum(each.words for each in below) > stretch.words
     sizes = _sizes(below)
     return _joined(list(sizes), sizes, language(code).phrases.and_more) if most else ""
-
-
-def _tells(heading: str) -> bool:
-    return not says_nothing(heading) and not chapter_pattern().fullmatch(heading)
 
 
 def _sizes(parts: Sequence[Part]) -> Counter[str]:

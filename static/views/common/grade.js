@@ -54,7 +54,8 @@ export function outcomeOf({ state, score, correct }) {
 
 /**
  * @param {{ grade: GradeShown | Attempt, attempt?: Turn | false, withPoints?: boolean }} props `attempt`: with its
- *   criteria, and the answer once its question is settled; `withPoints`: of words that were compared as a whole with the passage above, neither of them
+ *   criteria, and the answer once its question is settled; `withPoints`: neither stands under words that were compared
+ *   as a whole with the passage above
  */
 export function Verdict({ grade, attempt = false, withPoints = true }) {
   const outcome = outcomeOf(grade);

@@ -144,12 +144,12 @@ def _goes_on(one: _Said, *, why: bool) -> bool:
 def _as_written(wanted: Set[str], told: list[_Said]) -> Set[str]:
     """The words as the notes write them, where the question has a slip of the pen, without those that only ask."""
     known = stems([one.text for one in told])
-    asks = {word for word in wanted if not shared_stems([word], known) and _is_near(word, _ASKING)}
-    return {word if shared_stems([word], known) else _nearest(word, known) for word in wanted - asks}
+    strange = {word for word in wanted if not shared_stems([word], known)}
+    return (wanted - strange) | {_nearest(word, known) for word in strange if not _is_near(word, _ASKING)}
 
 
 def _is_near(word: str, known: Set[str]) -> bool:
-    return any(OSA.distance(word, other, score_cutoff=1) <= 1 for other in known if len(word) >= SHORTEST_ASKING)
+    return len(word) >= SHORTEST_ASKING and any(OSA.distance(word, other, score_cutoff=1) <= 1 for other in known)
 
 
 def _nearest(word: str, known: Set[str]) -> str:
