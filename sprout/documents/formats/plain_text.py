@@ -15,8 +15,9 @@ FOLDERS = 2  # from which on slashes are of a path: "TCP/IP" is a name
 
 _DATA = re.compile(r"[\s'\"$-]|[\d\s.,+]*$|\S{1,20},")
 _WIKI_LINK = re.compile(r"(?<![\w)\]])(!?)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\](?![(\[])")
-_TIGHT_HEADING = re.compile(  # one "#" is a tag
-    r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(#{2,6})(?=[^\W\d_][^#]{0,100}$)"
+_TIGHT_HEADING = re.compile(  # one "#" alone is a tag
+    r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(?:(#{2,6})(?=[^\W\d_][^#]{0,100}$)|"
+    r"(#{1,6})([^\W\d_][^#]{0,100}[^\s#])\3[ \t]*$)"  # "#Tides#"
 )
 _WIKI_HEADING = re.compile(r"(={2,6})[ \t]+([^=\s][^=]{0,200}?)[ \t]+\1[ \t]*$")  # "==Cells==" is but marked
 _TEMPLATE = re.compile(
@@ -33,7 +34,7 @@ def read_plain_text(content: bytes, limits: ReadingLimits) -> DocumentText:
     _mark_wiki_headings(lines, prose)
     for at in prose:
         line = _WIKI_LINK.sub(_link_words, _TEMPLATE.sub("", lines[at]))
-        lines[at] = _TIGHT_HEADING.sub(r"\1\2 ", line)
+        lines[at] = _TIGHT_HEADING.sub(r"\1\2\3 \4", line)
     text = with_entries_apart("\n".join(lines)).strip()
     if not text:
         raise unreadable(UnreadableReason.EMPTY)

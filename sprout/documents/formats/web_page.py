@@ -1,5 +1,7 @@
 """Reader of web pages: the structure of their main content; nothing hidden, executed or fetched."""
 
+import re
+
 from lxml import etree
 
 from sprout.documents.failures import UnreadableReason, unreadable
@@ -13,9 +15,12 @@ from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWrite
 from sprout.documents.formats.plain_text import decode_text
 from sprout.documents.limits import ReadingLimits
 
+_FRONT_MATTER = re.compile(rb"\A---[ \t]*\r?\n(?:[^\n]*\n){0,60}?---[ \t]*\r?\n")  # for a generator of sites
+
 
 def read_web_page(content: bytes, limits: ReadingLimits) -> DocumentText:
     """The visible text. Raises UnreadableDocument."""
+    content = _FRONT_MATTER.sub(b"", content)
     parser = _html_parser(content)
     root = etree.fromstring(_to_utf8(content), parser)
     if any(error.level_name == "FATAL" for error in parser.error_log):  # the rest of the page would be missing

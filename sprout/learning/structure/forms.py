@@ -1,7 +1,7 @@
 """Forms by which blocks show what they are for: links, questions, options, answers, references, tables of contents."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
 from sprout.learning.structure.plain_view import text_of
@@ -26,6 +26,7 @@ LEAST_ASKED = 2  # words around a blank: "596 U.S. ___" asks nothing
 LONGEST_OPTION = 240
 LONGEST_NOTICE = 400
 LONGEST_QUESTION_END = 1_000
+LINKED, LINK_COLUMNS = 0.6, 2  # of a list of links: items that are links, columns of a table
 
 _QUESTION_END = re.compile(r"(?:[?？؟՞]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[\s\"'”’»)*\]]*$")  # in Greek ;
 _SPOKEN = re.compile(r"[^\W\d_]{2}\w*")
@@ -148,8 +149,12 @@ def is_answer(block: Block) -> bool:
 
 def is_link(block: Block) -> bool:
     """Whether a text is little more than links, or an address after the name of what is there."""
+    return _is_linked(_spans(block))
+
+
+def _is_linked(spans: Iterable[Span]) -> bool:
     links = words = 0
-    for span in _spans(block):
+    for span in spans:
         words += len(span.text)
         addresses = sum(len(found[0]) for found in _ADDRESS.finditer(span.text))
         links += len(span.text) if span.kind is SpanKind.LINK else addresses
@@ -157,8 +162,11 @@ def is_link(block: Block) -> bool:
 
 
 def is_list_of_links(block: Block) -> bool:
-    """Whether most items of a list are links."""
-    return isinstance(block, ListBlock) and share(block.items, is_link) >= 0.6
+    """Whether most items of a list are links, or most rows of a table that has but their names beside them."""
+    if isinstance(block, Table):
+        linked = [any(map(_is_linked, row)) for row in (block.head, *block.rows)]
+        return len(block.head) <= LINK_COLUMNS and sum(linked) >= LINKED * len(linked)
+    return isinstance(block, ListBlock) and share(block.items, is_link) >= LINKED
 
 
 def is_reference(block: Block) -> bool:

@@ -52,7 +52,8 @@ _ORDERED = re.compile(r"^(?:[\d ]+|[a-h][.)] )")
 _LABEL = re.compile(r"[^\W\d_][^\d:.\n]{2,30}?(?:\s|n[.°º]{1,2})\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?\s?[).:–—]")
 _BEFORE_DETAIL = re.compile(r"^([^:(–—]{2,60}?)\s*(?:[:(–—]|\s-\s)")
 _ON_SUBJECT = re.compile(
-    r"^(exercises|exercices|übungen|ejercicios|esercizi|exercícios|quiz) (?:on|about|zu[mr]?|sobre|sur|su) ."
+    r"^((?:exercises|exercices|übungen|ejercicios|esercizi|exercícios|quiz)(?= (?:on|about|zu[mr]?|sobre|sur|su) .)|"
+    r"(?:question[aá]rio|cuestionario)(?= (?:de|di|sobre|su) .))"
 )
 _OF_THIS = re.compile(
     r"^([^\W\d_]+(?: [^\W\d_]+)?) (?:of|for|de|di|zu) "

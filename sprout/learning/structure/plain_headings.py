@@ -45,6 +45,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 _PAGED = re.compile(
     r"\d{1,4}(?:\s{3,}|\t)(?=[^\W\d_])|(?<=[^\W_])(?:\s{3,}|\t)\d{1,4}$"
 )  # a page's number beside its head
+_UNFINISHED = re.compile(
+    r"(?i)(?: (?:and|or|of|the|in|on|to|for|with|und|oder|der|die|das|von|et|ou|de|du|des|la|le|les|y|del|e|di|da)|&)$"
+)
 _EQUATION = re.compile(r"=|\d\s*[×*/+–-]\s*\d")
 
 
@@ -88,7 +91,7 @@ def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
     for at, block in enumerate(blocks):
         if at in found:
             heading = Heading(block.start, block.end, levels[found[at].rank], found[at].title)
-            if read and (joined := _with_title_below(read[-1], heading)):
+            if read and (joined := _with_title_below(read[-1], heading) or _with_rest_below(read[-1], heading)):
                 read[-1] = joined
             else:
                 read.append(heading)
@@ -233,6 +236,13 @@ def _with_title_below(number: Block, title: Block) -> Heading | None:
         said = line if short and _LETTER.search(line) else ""
     whole = f"{number.title.rstrip('.: ')}. {said}"
     return Heading(number.start, title.end, number.level, whole) if said else None
+
+
+def _with_rest_below(start: Block, rest: Heading) -> Heading | None:
+    """A heading that stands on two lines, "TIDES AND" over "CURRENTS", as one."""
+    if not isinstance(start, Heading) or start.level != rest.level or not _UNFINISHED.search(start.title):
+        return None
+    return Heading(start.start, rest.end, start.level, f"{start.title} {rest.title}")
 
 
 def _levels(ranks: set[int], *, above: int) -> dict[int, int]:

@@ -32,7 +32,8 @@ _STEP_MARK = re.compile(r"(?:--)?\{\{[\d!|>-][^{}\n]{0,30}\}\}(?:--)?")  # of Li
 _WIKI_LINK = re.compile(
     r"(?<!!)\[\[(?=\S)(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]"
 )  # [[page]], [[page|what is read]]
-_HTML_HEADING = re.compile(r"[ \t]{0,3}<h([1-6])>([^<>\n]{1,200})</h\1>[ \t]*")
+_HTML_HEADING = re.compile(r"[ \t]{0,16}<h([1-6])(?:\s[^<>\n]{0,100})?>([^\n]{1,300}?)</h\1>[ \t]*")
+_TAG = re.compile(r"</?[a-z][^<>\n]{0,100}>")
 _WORK = re.compile(r"\W{0,5}(START|END) OF TH(?:E|IS) PROJECT GUTENBERG EBOOK\b.*", re.IGNORECASE)
 _TEXT_LINE = re.compile(r" {0,3}(?![-*+•#>|=`~!?.:]|\d{1,3}[.)]\s)\S")
 _KEY = re.compile(r"[\w .-]{1,60}:(?:\s|$)|[ \t]|#|-|$|\S+$")
@@ -150,7 +151,7 @@ def _rewrite_line(line: str, number: int | None) -> str:
     if "[[" in line:
         line = _WIKI_LINK.sub(_name_alone, line)
     if "<h" in line and (heading := _HTML_HEADING.fullmatch(line)):
-        line = f"{'#' * int(heading[1])} {heading[2]}".ljust(len(line))
+        line = f"{'#' * int(heading[1])} {_TAG.sub('', heading[2])}".ljust(len(line))
     if "{{" in line:
         line = _STEP_MARK.sub(lambda found: FILLER * len(found[0]), line)
     if "{" in line:

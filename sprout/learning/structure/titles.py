@@ -26,7 +26,7 @@ _MARKUP = (
 _NUMBER = re.compile(
     r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/](?:\s+[A-Ha-h][.)])?|\d{1,2}\s[·•|]|"
     r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
-    r"\d{1,3}(?:\.\d{1,3}){0,5}\.-\s*(?=[^\W\d_])|"
+    r"\d{1,3}(?:\.\d{1,3}){0,5}(?:\.-|：)\s*(?=[^\W\d_])|"
     r"(?:\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-h]|[ivx]{1,4})\)\s+)(?=[^\W\d_])|"
     r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})[、．]\s*(?=\S)|[（(][一二三四五六七八九十]{1,3}[)）]\s*(?=\S)|"
     r"\[[A-Z]{2,5}[ -]?\d{1,4}[A-Z]?\]\s+(?=[^\W\d_])|"  # the code of a course
@@ -54,6 +54,7 @@ MOST_DIGITS = 3  # of a slide's number; a year has four
 _FEW_WORDS = 8  # of a title with a full stop behind it
 _DATE = re.compile(r"\s*\d{1,2} [^\W\d_]{3,12}\.?,? (?:1\d|20)\d\d(?!\d)")
 _AFTER_NUMBER = " \t:.,–—-|)·"
+_IN_PARENTHESES = re.compile(r"^\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")  # "Lecture 2 (Planets (of the Sun))"
 _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _TURKISH = re.compile("[İŞĞ]")  # where "I" is the capital of "ı"
@@ -153,7 +154,8 @@ def _without_markup(title: str) -> str:
 def _without_numbering(title: str, siblings: Sequence[str]) -> str:
     chapter = chapter_pattern().match(title)
     if chapter and (chapter.end() == len(title) or title[chapter.end()] in _AFTER_NUMBER):
-        return _without_numbering(title[chapter.end() :].lstrip(_AFTER_NUMBER), ())
+        named = title[chapter.end() :].lstrip(_AFTER_NUMBER)
+        return _without_numbering(_IN_PARENTHESES.sub(r"\1", named), ())
     for pattern in (_NUMBER, _ROMAN):
         if found := pattern.match(title):
             return title[found.end() :]

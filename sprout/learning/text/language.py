@@ -41,6 +41,12 @@ def leading_language(words: Iterable[str], *, among: Collection[str] | None = No
     return max(order, key=lambda language: likely[language], default=None)
 
 
+@cache
+def frequent_words() -> frozenset[str]:
+    """Words that say little, in small letters, of all the languages that are told apart."""
+    return frozenset(_languages_of_words())
+
+
 def _languages_told(word: str, possible: frozenset[str]) -> frozenset[str]:
     """The languages that a word is a sign of; none if it is one of all that are possible."""
     found = _languages_of_words().get(word, frozenset()) & possible

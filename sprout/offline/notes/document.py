@@ -20,7 +20,7 @@ from sprout.offline.notes.words import word_count
 NOTHING = "nothing to learn"
 INSTRUCTION_WORDS = 150  # before the first problem of an exam without a title
 FEWEST_WORDS = 40  # of content, below which summaries and lists of key words are what there is to learn
-LEAST_BESIDE_SUMMARY = 0.25  # of all words, below which a summary is the text itself: "Summary of the course"
+LEAST_BESIDE_SUMMARY = 1 / 3  # of all words, below which a summary is the text itself: "Summary of the course"
 KEY_WORDS = 100  # of a glossary without meanings, up to which it is a list of key words
 
 _TAUGHT = frozenset({Role.CONTENT, Role.GLOSSARY})

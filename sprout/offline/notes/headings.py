@@ -16,6 +16,7 @@ _SENTENCE = re.compile(
     r"[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
     r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|\.{4}|"
     r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|[←∼]|\w=\w+\(|"  # what a machine reads
+    r"\w\.(?:html?|md|txt|rst|tex|pdf|docx?|pptx?|png|jpe?g)$|"
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* "
     r"(?:(?:are|is|were|was)(?: \w+ed)?|we (?:get|have|obtain|find|see))$|"
     r": ?[-–−]?\d+[.,]\d+$|[。；;]\s*$|[。；].*[\u4e00-\u9fff]|[\u4e00-\u9fff]{6}，.*[\u4e00-\u9fff]{6}|"
@@ -41,6 +42,7 @@ _OF_A_CASE = re.compile(
 )
 _ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
 _LETTERS = re.compile(r"[^\W\d_]+")
+_OF_AN_ALPHABET = re.compile(r"[^\W\d_]\w{0,2}\s?[-–—/]\s?[^\W\d_]\w{0,2}")  # "A–D"
 
 
 def names_subject(heading: str) -> bool:
@@ -71,7 +73,7 @@ def _introducing_words() -> frozenset[str]:
 @lru_cache(maxsize=4_096)
 def says_nothing(title: str) -> bool:
     """Whether a title names no subject by itself, in any language: "Overview", "What is it?", "Example of a case"."""
-    if _OF_A_CASE.match(title):
+    if _OF_A_CASE.match(title) or _OF_AN_ALPHABET.fullmatch(title):
         return True
     words = {*_LETTERS.findall(title.casefold())} - empty_titles()
     return title.casefold().rstrip(":") in empty_titles() or any(words <= _little_words(code) for code in CODES)

@@ -5,6 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from sprout.learning.structure.words import phrases, role_words
+from sprout.learning.text.language import frequent_words
 from sprout.offline.notes.language import language
 from sprout.offline.notes.words import WORD, stem, without_elision, words_of
 
@@ -14,6 +16,8 @@ LEAST_USES, WORDS_A_USE = 2, 300
 TELLING = 0.5  # of all uses of a term, from which on it names the text that it stands in
 USED_OFTEN = 2  # sentences
 OPENING = 20  # times that the word counts which a text opens with
+LONG_WORD = 5  # letters
+FEW_DETERMINERS = 0.02  # of all words, below which a text is in another language
 PHRASE_SHARE = 0.6  # of a noun's uses, from which on another word belongs to it
 _JOINING = frozenset(("of", "de", "del", "du", "di", "da", "do"))
 _MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—|=$\\{}<>\n]+")
@@ -26,6 +30,9 @@ def key_terms(texts: Sequence[str], code: str, *, telling: Sequence[str]) -> lis
         telling: of each text its first sentence, and the terms that it defines; these count more, and most of all what
             the sentence opens with.
     """
+    words = [word for text in texts for word in words_of(text)]
+    if sum(word in language(code).words.determiners for word in words) < FEW_DETERMINERS * len(words):
+        return _frequent_words(texts)
     counts = [Counter(stem(word, code) for word in words_of(text)) for text in texts]
     total = sum(counts, Counter[str]())
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -46,6 +53,32 @@ def key_terms(texts: Sequence[str], code: str, *, telling: Sequence[str]) -> lis
         nouns = [forms[key].most_common(1)[0][0] for key in often] or [opening] * bool(opening)
         found.append(tuple(_phrase(noun, text, code) for noun in nouns))
     return found
+
+
+def _frequent_words(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """The same for texts in a language whose determiners are unknown: of each the long words that it uses often, in
+    whatever form, more than all the others do."""
+    frequent = frequent_words()
+    words = [
+        [word for word in WORD.findall(text) if len(word) >= LONG_WORD and word.casefold() not in frequent]
+        for text in texts
+    ]
+    counts = [Counter(map(_root, each)) for each in words]
+    total = sum(counts, Counter[str]())
+    found = []
+    for each, count in zip(words, counts, strict=True):
+        forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for word in each:
+            forms[_root(word)][word] += 1
+        often = [key for key, uses in count.items() if uses > LEAST_USES and uses > TELLING * total[key]]
+        often.sort(key=lambda key: (-count[key] * count[key] / total[key], key))
+        found.append(tuple(forms[key].most_common(1)[0][0] for key in often))
+    return found
+
+
+def _root(word: str) -> str:
+    """What inflection leaves alone, roughly: two thirds of a word."""
+    return word.casefold()[: max(LONG_WORD - 1, 2 * len(word) // 3)]
 
 
 def known_terms(headings: Sequence[str], sentences: Sequence[str], code: str) -> frozenset[str]:
@@ -75,7 +108,7 @@ def _opening_word(sentence: str, code: str) -> str:
         ),
         "",
     )
-    taken = given.stopwords | given.words.generic
+    taken = given.stopwords | given.words.generic | phrases(role_words()["lines"]["demands"])
     return first if _is_long(first) and first[0].isalpha() and first.casefold() not in taken else ""
 
 

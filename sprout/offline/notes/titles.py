@@ -79,8 +79,9 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     if not (told or within) and (about := _about(stretch, code)):
         yield f"{titles[0]}: {about}"
     whole = _joined(titles, sizes, say.and_more)
-    under = "" if within else _under(headed, others)
-    if under and under not in whole and all(len(title.split()) <= SHORT_NAME for title in titles):
+    under = "" if within else _under(named, others)
+    needs_above = all(len(title.split()) <= SHORT_NAME for title in titles) or _stand_elsewhere(named, others)
+    if under and under not in whole and needs_above:
         yield f"{under}: {whole}"
     unnamed = sum(part.words for part in headed if not part.title)
     if 2 * unnamed > stretch.words and not whole.endswith(say.and_more):
@@ -250,6 +251,13 @@ def _under(parts: Sequence[Part], others: Sequence[Stretch]) -> str:
     elsewhere = any(part.path[: len(path)] != path for other in others for part in other.parts if part.path)
     named = path and len(path[-1].split()) <= MOST_ABOVE and names_subject(path[-1]) and not says_nothing(path[-1])
     return path[-1] if named and elsewhere else ""
+
+
+def _stand_elsewhere(parts: Sequence[Part], others: Sequence[Stretch]) -> bool:
+    """Whether another part of the text has a section of the same name."""
+    names = {part.path[-1] for part in parts}
+    below = (each for other in others for part in other.parts for each in part.iter_parts())
+    return any(each.path and each.path[-1] in names and not each.opening for each in below)
 
 
 def capitalized(text: str) -> str:

@@ -11,7 +11,7 @@ from sprout.agents.agent import Brief, Job, NothingSaved
 from sprout.agents.missing_agent import missing_agent
 from sprout.clock import utc_now
 from sprout.errors import DatabaseBusy, DatabaseUnavailable, SetupError, SproutError, StorageFull
-from sprout.events import AgentDone, AgentError, AgentStart, Event, ReachedLimit, RunDone, Usage, UsageReported
+from sprout.events import AgentDone, AgentStart, Event, Usage, UsageReported
 from sprout.failpoints import failpoint
 from sprout.loop.context.keeper import Flush
 from sprout.loop.context.summary import summariser
@@ -29,7 +29,6 @@ from sprout.runs.execution.dependencies import RunDependencies, turn_options
 from sprout.runs.execution.memory_flush import memory_flush
 from sprout.runs.execution.outcome import (
     INTERNAL_ERROR,
-    STATE_BY_REASON,
     UNFINISHED_REASONS,
     HardLimit,
     error_of,
@@ -37,6 +36,7 @@ from sprout.runs.execution.outcome import (
 )
 from sprout.runs.execution.pause import loop_question, unstored_results, visible_input
 from sprout.runs.execution.resume import ResumePlan, plan_resume
+from sprout.runs.execution.settlement import Abandoned, Settlement
 from sprout.runs.execution.wakeup import Wakeup
 from sprout.runs.execution.writer import RunWriter
 from sprout.runs.fair_queue import urgency_of
@@ -44,9 +44,8 @@ from sprout.runs.metered_model import Meter, MeteredModel, OpenCallUsage
 from sprout.runs.model_gate import RunGate
 from sprout.runs.model_probes import require_fit
 from sprout.runs.questions import RunQuestion, changed_question, in_doubt_question
-from sprout.runs.run_store import Checkpoint, CheckpointKind, Entry
-from sprout.runs.state import TERMINAL_STATES, Fenced, Run, RunAlreadyEnded, RunError, RunState
-from sprout.runs.turn_end import TurnEnd
+from sprout.runs.run_store import Checkpoint, Entry
+from sprout.runs.state import Fenced, Run, RunAlreadyEnded, RunError, RunState
 
 log = logging.getLogger(__name__)
 
@@ -58,18 +57,6 @@ class AnswerNeeded(Exception):
         super().__init__(question.question)
         self.question = question
         self.entries = entries
-
-
-class Abandoned(Exception):
-    """The run can neither continue nor be settled here now; a later claim tries again.
-
-    Args:
-        crashed: whether that counts as a crash of the run.
-    """
-
-    def __init__(self, *, crashed: bool) -> None:
-        super().__init__("abandoned")
-        self.crashed = crashed
 
 
 class RunExecutor:
@@ -102,8 +89,16 @@ class RunExecutor:
         self._elapsed_before_s = 0.0
         self._open_call = OpenCallUsage()
         self._journal = Journal()
-        self._transitions: tuple[str, ...] = ()
-        self._writer = self._new_writer(())
+        self._writer = RunWriter(
+            run,
+            dependencies.store,
+            dependencies.bus,
+            dependencies.observer,
+            elapsed_s=self._elapsed_s,
+            on_progress=self._crash_guard.release,
+            private=self._spec.private,
+        )
+        self._settlement = Settlement(dependencies, run, self._children, self._writer, stop, self._elapsed_s)
 
     async def execute(self, lease_lost: Callable[[], bool]) -> Run:
         """The run afterwards: ended, waiting, or claimed by another worker. Raises Abandoned.
@@ -117,13 +112,13 @@ class RunExecutor:
             await self._crash_guard.wait_turn(self._stop)
             return await self._execute()
         except AnswerNeeded as waits:
-            return await self._pause(waits)
+            return await self._settlement.pause(waits.question, waits.entries)
         except (Fenced, RunAlreadyEnded) as error:
             log.info("agent_run.superseded", extra={**log_fields, "reason": type(error).__name__})
             return await self._parts.store.run(run.id)
         except HardLimit as error:
             failure = error_of(error, retryable=True)
-            return await self._fail(failure, state=RunState.TIMED_OUT, reached_limit=error.limit)
+            return await self._settlement.fail(failure, state=RunState.TIMED_OUT, reached_limit=error.limit)
         except SetupError as error:
             log.exception("agent_run.abandoned", extra=log_fields)
             raise Abandoned(crashed=True) from error
@@ -132,7 +127,7 @@ class RunExecutor:
             raise Abandoned(crashed=False) from error
         except SproutError as error:
             log.warning("agent_run.refused", extra=log_fields, exc_info=True)
-            return await self._fail(error_of(error, retryable=True))
+            return await self._settlement.fail(error_of(error, retryable=True))
         except asyncio.CancelledError:
             if not lease_lost():
                 with suppress(SproutError):  # what is not stored now is done again when the run is resumed
@@ -143,7 +138,7 @@ class RunExecutor:
         except Exception:
             # A bug in one run must not end its siblings.
             log.exception("agent_run.crashed", extra=log_fields)
-            return await self._fail(INTERNAL_ERROR)
+            return await self._settlement.fail(INTERNAL_ERROR)
         finally:
             self._crash_guard.release()
             await self._writer.discard()
@@ -164,24 +159,24 @@ class RunExecutor:
         if brief.begin is not None and (events := await brief.begin()):
             await self._writer.store([*events])
         if kept is not None and kept.final is not None:
-            return await self._settle_done(kept.final, kept.usage)
+            return await self._settlement.done(kept.final, kept.usage)
         result = await self._run_loop_or_give_up(brief, kept) if messages else None
         failpoint("loop_ended")
-        self._transitions = result.transitions if result else ()
+        self._settlement.transitions = result.transitions if result else ()
         own = result.usage if result else Usage()
         if result is not None and result.question is not None:
             question = loop_question(result.question, result, brief.tools)
             raise AnswerNeeded(question, unstored_results(result, self._writer))
         if result is not None and (error := failure_of(result)) is not None:
-            return await self._fail(error, own)
+            return await self._settlement.fail(error, own)
         try:
             done = await self._finish(brief, result)
         except NothingSaved as refused:
             limit = result.reached_limit if result else None
-            return await self._fail(self._unsaved_error(result, refused), own, reached_limit=limit)
-        await self._writer.store([self._turn_end("final", done)])
+            return await self._settlement.fail(self._unsaved_error(result, refused), own, reached_limit=limit)
+        await self._writer.store([self._settlement.turn_end("final", done)])
         failpoint("final_stored")
-        return await self._settle_done(done, own)
+        return await self._settlement.done(done, own)
 
     async def _with_journal(self, brief: Brief, kept: ResumePlan | None) -> Brief:
         """The brief with the journal and its tools; it goes on from the agent's last run on the node."""
@@ -223,7 +218,7 @@ class RunExecutor:
             shown = visible_input(kept.in_doubt, brief.tools)
             raise AnswerNeeded(in_doubt_question(kept.in_doubt.name, kept.in_doubt.id, shown, utc_now()))
         self._elapsed_before_s = kept.state.elapsed_s
-        self._writer = self._new_writer(kept.started_calls)
+        self._writer.expect_ends(kept.started_calls)
         if kept.unpublished:
             await self._writer.store(kept.unpublished)
 
@@ -305,104 +300,11 @@ class RunExecutor:
             meters.insert(0, budget.reserve)
         return MeteredModel(parts.model, *meters)
 
-    async def _settle_done(self, done: AgentDone, own: Usage) -> Run:
-        """Wait for the children, then end as the agent has ended."""
-        await self._children.wait_for_all()
-        usage = own.plus(await self._children.usage())
-        reason = "cancelled" if self._stop.requested else done.reason
-        limit = None if self._stop.requested else done.reached_limit
-        last = done.model_copy(update={"reason": reason, "usage": usage, "reached_limit": limit})
-        return await self._settle(STATE_BY_REASON.get(reason, RunState.COMPLETED), last, reason, usage, None)
-
     def _unsaved_error(self, result: TurnResult | None, refused: NothingSaved) -> RunError:
         """The error of a run that left nothing to keep: its code is the reason of the loop where that explains it."""
         reason, limit = (result.reason, result.reached_limit) if result else ("end_turn", None)
         words = early_ending_words(reason, limit, self._run.agent, saved=False)
         return error_of(refused, retryable=True) if words is None else RunError(reason, words, True)
-
-    def _turn_end(self, kind: CheckpointKind, done: AgentDone | None = None) -> Checkpoint:
-        """The last checkpoint of an execution, with the transitions of its loop."""
-        end = TurnEnd(transitions=self._transitions, done=done)
-        state = None if end == TurnEnd() else end.model_dump_json()
-        return Checkpoint(kind, elapsed_s=self._elapsed_s(), state=state)
-
-    async def _fail(
-        self,
-        error: RunError,
-        own: Usage | None = None,
-        *,
-        state: RunState = RunState.FAILED,
-        reached_limit: ReachedLimit | None = None,
-    ) -> Run:
-        """Settle the run as failed; one that cannot even be settled is abandoned.
-
-        An error while the run is being released is no failure of the run: the next worker tries again.
-        """
-        if (task := asyncio.current_task()) is not None and task.cancelling():
-            raise asyncio.CancelledError
-        try:
-            await self._children.wait_for_all()
-            if own is None:
-                await self._writer.flush()  # what was spent last may not be stored yet
-                own = (await self._parts.store.record(self._run.id)).usage
-            usage = own.plus(await self._children.usage())
-            event = AgentError(
-                code=error.code,
-                message=error.message,
-                params=error.params,
-                retryable=error.retryable,
-                reached_limit=reached_limit,
-            )
-            return await self._settle(state, event, error.code, usage, error)
-        except (Fenced, RunAlreadyEnded):
-            return await self._parts.store.run(self._run.id)
-        except (DatabaseBusy, DatabaseUnavailable, StorageFull):
-            raise Abandoned(crashed=False) from None
-        except Exception:
-            log.exception("agent_run.settle_failed", extra={"run": self._run.id, "agent": self._run.agent})
-            raise Abandoned(crashed=True) from None
-
-    async def _settle(
-        self, state: RunState, last: AgentDone | AgentError, reason: str, usage: Usage, error: RunError | None
-    ) -> Run:
-        closing: list[Event] = [last]
-        limit = last.reached_limit
-        if self._run.is_root:
-            closing.append(RunDone(status=TERMINAL_STATES[state], reason=reason, usage=usage, reached_limit=limit))
-        entries: list[Entry] = [*await self._writer.close(), *closing]
-        if error is not None and self._transitions:
-            entries.append(self._turn_end("final"))
-        settled = await self._parts.store.settle(
-            self._run, state, reason=reason, usage=usage, error=error, entries=entries, reached_limit=limit
-        )
-        failpoint("settled")
-        for event in closing:
-            self._parts.observer.observe(settled, event)
-        return settled
-
-    async def _pause(self, waits: AnswerNeeded) -> Run:
-        entries: list[Entry] = [*await self._writer.close(), *waits.entries]
-        entries.append(self._turn_end("human_pause"))
-        self._parts.observer.observe(self._run, waits.question.as_event())
-        try:
-            waiting = await self._parts.store.pause(self._run, waits.question, entries)
-        except (Fenced, RunAlreadyEnded):
-            return await self._parts.store.run(self._run.id)
-        failpoint("paused")
-        return waiting
-
-    def _new_writer(self, started_calls: Sequence[str]) -> RunWriter:
-        parts = self._parts
-        return RunWriter(
-            self._run,
-            parts.store,
-            parts.bus,
-            parts.observer,
-            elapsed_s=self._elapsed_s,
-            started_calls=started_calls,
-            on_progress=self._crash_guard.release,
-            private=self._spec.private,
-        )
 
     def _elapsed_s(self) -> float:
         return self._elapsed_before_s + self._clock() - self._began_s

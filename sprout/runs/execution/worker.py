@@ -11,7 +11,8 @@ from sprout.errors import DatabaseBusy, DatabaseUnavailable, SproutError, Storag
 from sprout.failpoints import failpoint
 from sprout.loop.stop import Stop
 from sprout.runs.execution.dependencies import RunDependencies
-from sprout.runs.execution.executor import Abandoned, RunExecutor
+from sprout.runs.execution.executor import RunExecutor
+from sprout.runs.execution.settlement import Abandoned
 from sprout.runs.execution.task_set import TaskSet
 from sprout.runs.execution.wakeup import Wakeup
 from sprout.runs.state import Run, RunState

@@ -39,7 +39,6 @@ class RunWriter:
 
     Args:
         elapsed_s: seconds of execution so far, over all workers of the run.
-        started_calls: ids of the calls that have an envelope already.
         on_progress: called once something is stored from which a later worker would resume.
         private: whether the agent's words are hidden.
     """
@@ -52,7 +51,6 @@ class RunWriter:
         observer: Observer,
         *,
         elapsed_s: Callable[[], float],
-        started_calls: Iterable[str] = (),
         on_progress: Callable[[], object] = lambda: None,
         private: bool = False,
     ) -> None:
@@ -63,7 +61,7 @@ class RunWriter:
         self._observer = observer
         self._elapsed_s = elapsed_s
         self._pending: list[Entry | _PendingText] = []
-        self._started_calls = set(started_calls)
+        self._started_calls: set[str] = set()
         self._on_progress = on_progress
         self._private = private
         self._writing = asyncio.Lock()
@@ -124,6 +122,10 @@ class RunWriter:
             texts_as_json(text_before),
             repeatable,
         )
+
+    def expect_ends(self, started_calls: Iterable[str]) -> None:
+        """Take the ends of calls whose envelopes an earlier worker stored."""
+        self._started_calls.update(started_calls)
 
     def has_call(self, call_id: str) -> bool:
         """Whether the call has an envelope."""

@@ -72,6 +72,8 @@ def test_lists_of_lists_are_no_links(code: str) -> None:
         ("###Tides", "### Tides"),
         ("2. ##Tides", "2. ## Tides"),
         ("#tides", "#tides"),
+        ("#TIDES (OF THE SEA)#", "# TIDES (OF THE SEA)"),
+        ("##Tides##", "## Tides"),
         ("a ##b", "a ##b"),
         ("##Tides## - of the sea", "##Tides## - of the sea"),
     ],

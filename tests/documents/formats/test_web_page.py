@@ -76,6 +76,10 @@ def test_its_pieces_stand_under_its_headings() -> None:
     assert piece.heading == "Wasser › Über Wasser"
 
 
+def test_what_stands_before_the_page_for_a_generator_of_sites_is_no_text() -> None:
+    assert text_of(b"---\nlayout: lesson\ntitle: Water\n---\n<h1>All of water</h1><p>Wet.") == "# All of water\n\nWet."
+
+
 def test_a_title_is_not_doubled_where_the_page_has_a_first_heading() -> None:
     assert text_of(b"<title>Water</title><h1>All of water</h1><p>Wet.") == "# All of water\n\nWet."
 

@@ -106,6 +106,11 @@ def test_lines_in_capitals_right_over_others_are_headings() -> None:
     assert [each.title for each in read_structure(text).subsections] == ["CELLS", "GENES", "DEATH"]
 
 
+def test_a_heading_on_two_lines_is_one() -> None:
+    text = f"CELLS\n\n{PROSE}\n\nGENES AND\n\nTHEIR DEATH\n\n{PROSE}\n"
+    assert [each.title for each in read_structure(text).subsections] == ["CELLS", "GENES AND THEIR DEATH"]
+
+
 def test_lines_with_a_colon_head_a_text_that_consists_of_the_lists_under_them() -> None:
     names = ("Parts of a cell", "Kinds of tissue", "Ways to grow", "Ways to die")
     text = "\n\n".join(f"{name}:\n\n- {PROSE}\n- {PROSE}" for name in names)

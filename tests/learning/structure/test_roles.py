@@ -99,6 +99,9 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("练习", Role.EXERCISES, "exercises"),
         ("Oplossingen meerkeuzevragen les 3", Role.ANSWERS, "answers"),
         ("Solution exam questions", Role.ANSWERS, "answers"),
+        ("Questionário de imunologia", Role.QUIZ, "quiz"),
+        ("問題演習", Role.EXERCISES, "exercises"),
+        ("További linkek", Role.FURNITURE, "references"),
         ("라이선스 License", Role.FURNITURE, "licence"),
         ("References and resources", Role.FURNITURE, "references"),
         ("Tujuan Pembelajaran", Role.OBJECTIVES, "objectives"),
@@ -160,6 +163,10 @@ def test_a_list_that_only_asks_for_something_is_exercises() -> None:
 def test_lists_of_links_and_of_references_are_furniture() -> None:
     links = "# Cells\n\n- [Home](/)\n- [Cells](/c)\n- [Tissue](/t)\n"
     assert roles(links)["Cells"] == ("furniture", "list of links")
+    table = "# Cells\n\n| video | page |\n|---|---|\n| cells | [a](/a) |\n| tissue | [b](/b) |\n"
+    assert roles(table)["Cells"] == ("furniture", "list of links")
+    facts = "# Cells\n\n| cell | size | more |\n|---|---|---|\n| egg | 1 mm | [a](/a) |\n| nerve | 1 m | [b](/b) |\n"
+    assert roles(facts)["Cells"] == ("content", "")
     books = "\n".join(f"- Smith, A. ({year}). Cells, pp. 1-9. Press." for year in (1999, 2004, 2011))
     assert block_roles(f"# Cells\n\n{PROSE}\n\n{books}\n")[1] == ("furniture", "references")
 

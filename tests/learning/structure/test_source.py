@@ -52,6 +52,7 @@ def test_of_a_link_within_a_wiki_what_is_read_stays() -> None:
 
 def test_a_heading_of_html_on_a_line_of_its_own_is_a_heading() -> None:
     assert rewrite_source("<h2>Tides</h2>").text.rstrip() == "## Tides"
+    assert rewrite_source('\t\t\t\t<h3 id="a"><u><b>The Tides</b></u></h3>').text.rstrip() == "### The Tides"
 
 
 @pytest.mark.parametrize("indent", ["\t", "    "])

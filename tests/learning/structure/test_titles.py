@@ -26,6 +26,10 @@ from sprout.learning.structure.tree import iter_sections
         ("Глава 3. Клетка", "Клетка"),
         ("IV. The Storm", "The Storm"),
         ("Kapitel 2", "Kapitel 2"),
+        ("2. Woche: Zellen", "Zellen"),
+        ("1. loeng (Rakud (ja koed))", "Rakud (ja koed)"),
+        ("Chapter 4 (Cells) of b (c)", "(Cells) of b (c)"),
+        ("3.1：细胞", "细胞"),
         ("**The Cell** {#cell}", "The Cell"),
         ("**1. The Cell **", "The Cell"),
         ("The Cell ¶", "The Cell"),
@@ -89,6 +93,7 @@ def test_numbering_and_markup_go(title: str, expected: str) -> None:
         "The table of elements",
         "The story continued",
         "La suite de Fibonacci",
+        "12. Stunde",
     ],
 )
 def test_numbers_and_letters_that_are_the_title_stay(title: str) -> None:

@@ -234,6 +234,8 @@ def test_a_summary_that_is_nearly_all_of_the_text_is_the_text() -> None:
     course = f"## Summary\n\n{section('Mills', 300, level=3)}{section('Pumps', 300, level=3)}"
     assert titles(path_of(f"{section('Rivers', 60)}{course}")) == ["Rivers", "Mills", "Pumps"]
     assert titles(path_of(f"{section('Rivers', 300)}{section('Lakes', 300)}{course}")) == ["Rivers", "Lakes"]
+    opened = titles(path_of(f"{section('Rivers', 240)}{course}"))
+    assert opened == ["Rivers", "Mills", "Pumps"], "two thirds of a text are more than its summary"
 
 
 def test_beside_others_a_heading_that_says_nothing_gives_way_to_those_below_it() -> None:
@@ -313,7 +315,7 @@ def test_two_documents_with_the_same_headings_have_titles_that_tell_them_apart()
     ]
     plan = path_from_notes(texts, least=6, most=10)
     assert plan is not None
-    assert titles(plan) == [f"{name} › How it {does}" for name in ("Rust", "Frost") for does in ("begins", "ends")]
+    assert titles(plan) == [f"{name}: How it {does}" for name in ("Rust", "Frost") for does in ("begins", "ends")]
 
 
 def test_sections_of_two_documents_that_nothing_tells_apart_are_one() -> None:
@@ -432,6 +434,20 @@ def test_a_heading_that_needs_the_one_above_has_it_before_it() -> None:
     notes = section("Pressure", 280) + "## Kinetic model of gases\n\n" + model + section("Temperature", 280)
     named = [f"Kinetic model of gases: {name}" for name in ("The model", "Assumptions of the model")]
     assert titles(path_of(f"# Physics\n\n{notes}")) == ["Pressure", *named, "Temperature"]
+
+
+def test_headings_that_stand_elsewhere_too_have_the_one_above_before_them() -> None:
+    names = {"Purpose of the wheel": 30, "Building of the wheel": 300, "Care of the boards": 300}
+    below = "".join(section(name, words, level=3) for name, words in names.items())
+    notes = f"## The mill\n\n{below}## The pump\n\n{below}"
+    assert titles(path_of(notes))[0] == "The mill: Purpose of the wheel · Building of the wheel"
+
+
+def test_running_text_in_a_language_without_known_articles_has_key_words_for_names() -> None:
+    oil = "Нефтяная промышленность росла быстро. Добыча нефтяных компаний кормила города. "
+    war = "Потом началась война на границе. Солдаты воевали на границах восемь долгих лет. "
+    plan = path_of("\n\n".join([oil * 30, war * 30]))
+    assert all(re.fullmatch(r"Part \d: \w.*", title) for title in titles(plan))
 
 
 def test_each_piece_of_prose_is_its_own_stretch_of_the_text() -> None:

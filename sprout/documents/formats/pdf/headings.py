@@ -12,6 +12,7 @@ from sprout.documents.formats.pdf.lists import without_dingbat
 LARGER, NEARLY_LARGER = 1.1, 1.04
 MAX_CHARACTERS, LONG_TITLE = 160, 80
 LEAST_CONTENTS = 3  # headings of a page that all come again on later pages
+LEAST_WITHOUT_COLON = 3  # headings of a style, from which on one with a colon leads in a list
 LINES_BESIDE = 2  # on a slide that opens a part of a talk
 MAX_LARGE_LINES, MAX_BOLD_LINES = 4, 2
 MAX_SHARE = 0.12
@@ -171,6 +172,12 @@ def without_contents(candidates: Sequence[HeadingCandidate]) -> list[HeadingCand
         for one, again in zip(candidates, returns, strict=True)
         if not again or listed[one.lines[0].page] < LEAST_CONTENTS
     ]
+
+
+def without_lead_ins(candidates: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
+    """The candidates without "3. A synapse consists of:", where others of their style have no colon."""
+    without = Counter(one.style for one in candidates if not one.text.endswith(":"))
+    return [one for one in candidates if not one.text.endswith(":") or without[one.style] < LEAST_WITHOUT_COLON]
 
 
 def _key(candidate: HeadingCandidate) -> str:

@@ -22,6 +22,7 @@ from sprout.documents.formats.pdf.headings import (
     rank_styles,
     style_of,
     without_contents,
+    without_lead_ins,
     without_title_page,
 )
 from sprout.documents.formats.pdf.hyphenation import vocabulary
@@ -158,7 +159,7 @@ def _find_headings(
             marked[style_of(these[0])][title.bookmark.level] += 1
             taken.update(map(id, these))
     candidates = [one for one in _candidates(layouts, body_size) if not taken.intersection(map(id, one.lines))]
-    candidates = without_contents(without_title_page(candidates, len(layouts)))
+    candidates = without_lead_ins(without_contents(without_title_page(candidates, len(layouts))))
     plain = (body_size, False)
     levels = rank_styles(candidates, {style: of for style, of in marked.items() if style > plain}, characters)
     ranked = [(candidate, level) for candidate in candidates if (level := levels.level_of(candidate))]

@@ -49,6 +49,17 @@ def test_headings_get_their_levels_from_size_and_numbering() -> None:
     assert headings == ["# Thermodynamics", "## 1 Heat", "### 1.1 Heat and work", "### Remarks"]
 
 
+def test_a_line_with_a_colon_leads_in_a_list_where_other_headings_have_none() -> None:
+    lines = ["1 Heat", "2 Work", "3 Energy consists of:", "4 Power"]
+    page = [
+        run
+        for at, line in enumerate(lines)
+        for run in (Run(72, 100 + 80 * at, line, BOLD, 11), *column(72, 125 + 80 * at, TEXT))
+    ]
+    headings = [line for line in read(page).splitlines() if line.startswith("#")]
+    assert headings == ["# 1 Heat", "# 2 Work", "# 4 Power"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
