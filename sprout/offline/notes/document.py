@@ -14,7 +14,7 @@ from sprout.learning.structure.roles import ClassifiedSection, classify, iter_cl
 from sprout.learning.structure.titles import heading_key, with_clean_titles
 from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
 from sprout.offline.notes.glossary import is_glossary, with_definitions
-from sprout.offline.notes.headings import names_subject, says_nothing
+from sprout.offline.notes.headings import name_in, names_subject, says_nothing
 from sprout.offline.notes.words import word_count
 
 NOTHING = "nothing to learn"
@@ -62,7 +62,7 @@ class Part:
         if not self.path:
             return self.label
         *above, own = self.path
-        if not names_subject(own):
+        if not (own := name_in(own)):
             return ""
         telling = [one for one in above if names_subject(one) and not says_nothing(one)]
         return ": ".join([*telling[-1:], own]) if says_nothing(own) else own

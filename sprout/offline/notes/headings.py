@@ -26,7 +26,8 @@ NUMBERED = re.compile(
     r"(?P<kind>(?:[^\W\d_]+\.? ){1,3}(?=\d)|(?:[^\W\d_]{4,}|[A-Z]{2,3})(?=\d)|(?:[^\W\d_]+\.? ){0,2}(?=[IVXLC]))"
     r"(?P<number>\d{1,4}(?:\.\d{1,2}){0,2}(?:\s?[&–-]\s?\d{1,3})?[a-z]?(?:,? [^\W\d_]+\.? \d{1,3})?|"
     r"[IVXLC]{1,8})[.:)]?|"
-    r"(?P<date>(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
+    r"(?P<date>\d{1,2}[/.]\d{1,2}[/.]\d{2}(?!\d)|"
+    r"(?=.*\d{1,2}(?:st|nd|rd|th)?[.,/-]? ?(?:\w+ )?(?:19|20)\d\d\b|(?:19|20)\d\d-\d)(?:\S+ ){0,4}\S+)"
 )
 _CASES = (
     r"(?:example|exercise|solution|proof|beispiel|aufgabe|übung|lösung|beweis|exemple|exercice|démonstration|preuve|"
@@ -41,6 +42,7 @@ _OF_A_CASE = re.compile(
     r"(?:q\W+)?(?:very )?(?:short|long)[ -]answer(?: type)? questions?"
 )
 _ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
+_NEXT_SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\. +(?=[^\W\d_a-zà-ÿа-я])")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _OF_AN_ALPHABET = re.compile(r"[^\W\d_]\w{0,2}\s?[-–—/]\s?[^\W\d_]\w{0,2}")  # "A–D"
 
@@ -56,9 +58,18 @@ def names_subject(heading: str) -> bool:
     return short and named and not (cut or _SINGLE_CASE.match(heading))
 
 
+def name_in(heading: str) -> str:
+    """The heading as a name, or its first sentence where that is one: "Structure of the bone. Its cells."; else
+    empty."""
+    first = _NEXT_SENTENCE.split(heading, maxsplit=1)[0]
+    if names_subject(heading):
+        return heading
+    return first if " " in first and names_subject(first) else ""
+
+
 def belongs_above(heading: str) -> bool:
     """Test for a heading whose text continues the section before it: a proof alone, a sentence, a formula."""
-    return bool(_CASE_ALONE.fullmatch(heading)) or not (names_subject(heading) or NUMBERED.fullmatch(heading))
+    return bool(_CASE_ALONE.fullmatch(heading)) or not (name_in(heading) or NUMBERED.fullmatch(heading))
 
 
 @lru_cache

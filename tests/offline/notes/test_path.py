@@ -515,6 +515,11 @@ def test_a_title_names_no_section_that_is_next_to_nothing_of_what_it_stands_over
     assert titles(path_of(text)) == ["Chords", "Scales", "Rhythm"]
 
 
+def test_a_heading_of_two_sentences_is_called_by_the_first() -> None:
+    notes = section("Structure of the mill. Its wheel.", 300) + section("Care of the pump. Its valves.", 300)
+    assert titles(path_of(f"# Answers\n\n{notes}")) == ["Structure of the mill", "Care of the pump"]
+
+
 def test_dates_stand_with_what_is_below_them_once() -> None:
     days = {
         "January 17, 2019": ("Laws", "Courts"),
