@@ -517,7 +517,7 @@ def test_a_title_names_no_section_that_is_next_to_nothing_of_what_it_stands_over
 
 def test_a_heading_of_two_sentences_is_called_by_the_first() -> None:
     notes = section("Structure of the mill. Its wheel.", 300) + section("Care of the pump. Its valves.", 300)
-    assert titles(path_of(f"# Answers\n\n{notes}")) == ["Structure of the mill", "Care of the pump"]
+    assert titles(path_of(f"# Machines\n\n{notes}")) == ["Structure of the mill", "Care of the pump"]
 
 
 def test_dates_stand_with_what_is_below_them_once() -> None:
