@@ -17,6 +17,7 @@ from harness.free_port import free_port
 
 SERVER_CORE = 0
 OTHER_CORE = 1
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 START_S = 60.0
 STOP_S = 10.0
 FILES = 8_192
@@ -96,9 +97,10 @@ def _inherited() -> dict[str, str]:
 
 
 def pin(pid: int, core: int) -> None:
-    """Keep a process on one core, where the machine has two and the system can."""
-    if hasattr(os, "sched_setaffinity") and len(os.sched_getaffinity(0)) > 1:
-        os.sched_setaffinity(pid, {sorted(os.sched_getaffinity(0))[core]})
+    """Keep a process on one of the cores that this one had at first, where these are two and the system can."""
+    if len(CORES) > 1:
+        for thread in psutil.Process(pid).threads():
+            os.sched_setaffinity(thread.id, {CORES[core]})
 
 
 async def wait_ready(process: Process, port: int, path: str) -> MeasuredServer:

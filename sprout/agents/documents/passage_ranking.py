@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sprout.agents.documents.section_paths import Path, section_paths
-from sprout.learning.paths.heading_names import HeadingName, heading_names
+from sprout.learning.paths.heading_names import HeadingName, heading_names, names_headings
 from sprout.learning.paths.passages import Passage
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.normalization import folded
@@ -64,8 +64,11 @@ class PassageIndex:
     def select(self, title: str, desc: str, *, characters: int) -> list[Passage]:
         """The fitting passages, whole, up to `characters` together, in the order of the text.
 
-        If they are few, passages that only mention the concept are added, so that there is something to teach from.
+        If they are few, passages that only mention the concept are added, so that there is something to teach from. For
+        a concept from notes without headings they are all, where these have room: their order tells its part.
         """
+        if names_headings(desc) and self._fits_whole(desc, characters):
+            return self.all
         fitting = self.relevant(title, desc)
         chosen: set[Passage] = set()
         length = 0
@@ -75,6 +78,13 @@ class PassageIndex:
                 chosen.add(passage)
                 length += len(passage.text)
         return [passage for passage in self.all if passage in chosen]
+
+    def _fits_whole(self, desc: str, characters: int) -> bool:
+        """Whether a description names no heading, so that only the whole text says which part of it is meant, and all
+        of that has room."""
+        names = heading_names(desc)
+        headed = any(_is_named(entry, names) for entry in self._entries)
+        return not headed and sum(len(entry.passage.text) for entry in self._entries) <= characters
 
     def _rank(self, title: str, desc: str) -> list[tuple[float, Passage]]:
         in_title = frozenset(_stems(title))

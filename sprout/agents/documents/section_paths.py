@@ -6,6 +6,7 @@ from itertools import groupby
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, Passage
 from sprout.learning.structure.markdown import read_structure
+from sprout.learning.structure.titles import only_continues
 from sprout.learning.structure.tree import Section
 
 MAX_CHARACTERS = 200_000  # longer texts are books, in which a short line is seldom a heading
@@ -28,11 +29,17 @@ def section_paths(passages: Sequence[Passage]) -> list[tuple[Path, ...]]:
         if plain and sum(len(passage.text) for passage in own) <= MAX_CHARACTERS:
             found += _plain_paths(own)
         else:
-            opening = _opening_path(own[0])
-            found += [
-                (tuple(passage.heading.split(HEADING_SEPARATOR)) if passage.heading else opening,) for passage in own
-            ]
+            found += _marked_paths(own)
     return found
+
+
+def _marked_paths(passages: Sequence[Passage]) -> Iterator[tuple[Path, ...]]:
+    path = _opening_path(passages[0])
+    for passage in passages:
+        *above, title = passage.heading.split(HEADING_SEPARATOR) if passage.heading else path or ("",)
+        goes_on = only_continues(title) and len(path) == len(above) + 1
+        path = path if goes_on or not passage.heading else (*above, title)
+        yield (path,)
 
 
 def _plain_paths(passages: Sequence[Passage]) -> Iterator[tuple[Path, ...]]:

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 HEADING_SEPARATOR = " › "
 NAME_SEPARATOR = " · "  # between the headings that a description names
 OPENING = " …"  # behind a heading: only the text before its first subsection
+BEGINNING = "…"  # for a heading: the text before the first one
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,7 @@ def _opening(words: Sequence[str]) -> re.Pattern[str]:
 def _choosing() -> re.Pattern[str]:
     words = alternatives(role_words()["lines"]["chooses"])
     return re.compile(
-        rf"(?<![^\W\u3000-\uffff]){words}(?![^\W\u3000-\uffff])", re.IGNORECASE
+        rf"(?<![^\W\u3000-\uffff]){words}(?![^\W\u3000-\uffff])|\bis called\W*$", re.IGNORECASE
     )  # 下列 stands between letters
 
 

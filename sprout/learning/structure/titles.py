@@ -12,6 +12,7 @@ from sprout.learning.structure.words import caption_pattern, chapter_pattern
 from sprout.learning.text.normalization import folded
 
 LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it is
+LONGEST_KEY = 80  # characters: passages keep but the first 120 of a heading, with its number
 
 _TAIL = re.compile(
     r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+|(?<=\s)#[^\W\d_][\w/-]{0,60})\s*$"
@@ -48,6 +49,7 @@ _CONTINUED = re.compile(
 _UNNUMBERED = re.compile(
     r"(?i)(?:fig(?:ure)?|table|abb(?:ildung)?|tabelle|tableau|tabla|tabella|tabela)\.?\s*:\s+(?=\S)"
 )
+_BARE_NUMBER = re.compile(r"^[\d.) §]+(?=[^\W\d_]|\s|$)")  # no day: "11/9"
 _CLOCK = re.compile(r"\s*\(\d{1,2}[:.]\d\d(?:\s?[ap]m)?\)$", re.IGNORECASE)  # when it was written down
 _DRAWN = "#•▪◦‣∙└├│─ "  # marks before a title
 MOST_DIGITS = 3  # of a slide's number; a year has four
@@ -92,9 +94,15 @@ def without_signpost(title: str) -> str:
 
 
 def heading_key(title: str) -> str:
-    """Key by which a heading is found again: numbering, markup, capitals and spaces make no difference."""
-    bare = folded(without_numbering(title) or title)
-    return bare.lstrip("0123456789.) §").strip(" :.") or bare
+    """Key by which a heading is found again: what `clean_title` takes off, capitals, also of Turkish, and spaces make
+    no difference."""
+    bare = folded(clean_title(title)).replace("ı", "i").replace("i\u0307", "i")
+    return (_BARE_NUMBER.sub("", bare).strip(" :.") or bare)[:LONGEST_KEY]
+
+
+def only_continues(title: str) -> bool:
+    """Whether a heading says nothing but that the section before it goes on: "Cont."."""
+    return _CONTINUED.fullmatch(title) is not None
 
 
 def word_forms(text: str) -> Mapping[str, str]:
@@ -123,7 +131,7 @@ def _cleaned(section: Section, siblings: Sequence[str], forms: Mapping[str, str]
     for each in section.subsections:
         its = _cleaned(each, below, forms)
         no_title = _is_bare_number(its.title) and not numbered  # of a slide
-        goes_on = subsections and (no_title or _CONTINUED.fullmatch(its.title))
+        goes_on = subsections and (no_title or only_continues(its.title))
         subsections.append(replace(its, title=subsections[-1].title) if goes_on else its)
     return replace(
         section,

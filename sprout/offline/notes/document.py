@@ -30,6 +30,7 @@ _ALL = frozenset(Role)
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _TEXT = re.compile(r" {0,3}[^\s`~:]")  # and no fence
+_ITEM = re.compile(r" {0,3}[-*+•]\s")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -232,5 +233,6 @@ def _without_headings(text: str, title: str) -> str:
         else:
             break
     key = heading_key(title)
-    own = next((size for size in (1, 2) if heading_key(" ".join(lines[at : at + size])) == key), 0)
+    listed = _ITEM.match(lines[at]) if at < len(lines) else None  # a slide that says its title again
+    own = 0 if listed else next((size for size in (1, 2) if heading_key(" ".join(lines[at : at + size])) == key), 0)
     return "\n".join(lines[at + own :])

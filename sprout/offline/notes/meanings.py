@@ -74,6 +74,17 @@ def meanings_in(blocks: Sequence[Block], code: str, *, known: frozenset[str] = f
     return [*found.values()]
 
 
+def terms_in_bold(blocks: Sequence[Block], code: str) -> tuple[str, ...]:
+    """The terms that the author has set in bold, in their order, without the labels of remarks."""
+    found: dict[str, str] = {}
+    for paragraph in (paragraph for block in blocks for paragraph in iter_paragraphs(block)):
+        for span in paragraph.spans:
+            term = span.text.strip(" .,:;–-")
+            if span.kind is SpanKind.STRONG and _is_term(term) and names_thing(term, code):
+                found.setdefault(key_of(term, code), term)
+    return tuple(found.values())
+
+
 def in_capitals(term: str) -> bool:
     """Whether a term stands in capitals as labels do, "COMPLICATIONS", and is no acronym."""
     return term.isupper() and max(map(len, WORD.findall(term))) >= LEAST_CAPITALS

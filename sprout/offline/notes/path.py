@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sprout.learning.paths.heading_names import description_of
-from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
+from sprout.learning.paths.passages import BEGINNING, HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
 from sprout.learning.text.language import DEFAULT_LANGUAGE, leading_language
@@ -143,13 +143,15 @@ def _names(stretch: Stretch, suffixes: Counter[tuple[str, ...]], code: str) -> l
 
 
 def _headings(parts: Sequence[Part], suffixes: Counter[tuple[str, ...]], *, least: int = 1) -> list[str]:
-    """The headings of the parts, each with as many of those above it as it takes to mean one section."""
-    return [*dict.fromkeys(_heading_name(part, suffixes, least) for part in parts if part.path or part.label)]
+    """The headings of the parts, each with as many of those above it as it takes to mean one section; text before the
+    first heading has a name where it stands with what has one."""
+    headed = any(part.path for part in parts)
+    return [*dict.fromkeys(_heading_name(part, suffixes, least) for part in parts if headed or part.label)]
 
 
 def _heading_name(part: Part, suffixes: Counter[tuple[str, ...]], least: int) -> str:
     if not part.path:
-        return f"{part.label}{OPENING}"
+        return f"{part.label}{OPENING}" if part.label else BEGINNING
     sizes = range(min(least, len(part.path)), len(part.path))
     length = next((size for size in sizes if suffixes[part.path[-size:]] == 1), len(part.path))
     name = HEADING_SEPARATOR.join(part.path[-length:])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING, named_in
+from sprout.learning.paths.passages import BEGINNING, HEADING_SEPARATOR, NAME_SEPARATOR, OPENING, named_in
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.structure.tree import Block, Definition
 from sprout.offline.notes.document import Document, Part
@@ -59,6 +59,9 @@ def _words(title: str) -> list[str]:
 
 def _named_parts(documents: Sequence[Document], name: str) -> Iterator[Part]:
     """The sections with these headings at the end of their path; a document's title names what stands before them."""
+    if name == BEGINNING:
+        yield from (_opening(one.content) for one in documents if one.content.blocks)
+        return
     titles = name.removesuffix(OPENING).split(HEADING_SEPARATOR)
     paths = [part.path for one in documents for part in one.content.iter_parts()]
     key = str if any([*path[-len(titles) :]] == titles for path in paths) else heading_key

@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.learning.structure.markdown import read_structure
-from sprout.learning.structure.titles import clean_title, with_clean_titles, word_forms
+from sprout.learning.structure.titles import clean_title, heading_key, with_clean_titles, word_forms
 from sprout.learning.structure.tree import iter_sections
 
 
@@ -156,3 +156,20 @@ def test_a_word_that_the_text_has_mostly_in_capitals_keeps_them() -> None:
         clean_title("YTC", forms=word_forms("The YTC is a rate. The YTC of a bond: r = ytc. Each YTC counts.")) == "YTC"
     )
     assert clean_title("CELL", forms=word_forms("A cell lives. The cell grows. THE CELL: a cell.")) == "Cell"
+
+
+@pytest.mark.parametrize(
+    ("heading", "named"),
+    [
+        ("TARİHİ IŞIK", "Tarihi ışık"),
+        ("Exhibit 2–7 The Wheel", "The wheel"),
+        ("The Wheel (cont’d)", "The wheel"),
+        (f"7. {'The wheel of the mill and ' * 5}"[:120], "The wheel of the mill and " * 5),
+    ],
+)
+def test_a_heading_is_found_by_its_title(heading: str, named: str) -> None:
+    assert heading_key(heading) == heading_key(named)
+
+
+def test_the_days_of_a_month_are_not_one_heading() -> None:
+    assert heading_key("11/9/17") != heading_key("13/9/17")
