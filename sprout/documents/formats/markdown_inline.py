@@ -26,6 +26,7 @@ _LINE_START = re.compile(
     r"(?P<whole>[-=|:\s]*[-=][-=|:\s]*$|(?P<rule>[_*-])(?:[ \t]*(?P=rule)){2,}[ \t]*$)"
     r"|(?P<mark>#{1,6}(?=[ \t]|$)|[-+*:~](?=[ \t]|$)|>|~{3})|(?P<number>\d{1,9})(?=[.)](?:[ \t]|$))"
 )
+_STAR_AT_EDGE = re.compile(r"^\*+\s|\s\*+$")  # a star alone is written as it is
 _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKS = re.compile(
@@ -108,7 +109,7 @@ def _marked(inner: str, mark: str, before: str, after: str, *, in_words: bool = 
     left, right = (inner[start - 1] if start else before[-1:]), (inner[end] if end < len(inner) else after[:1])
     nested_at_word = (core.startswith("*") and _is_word(left)) or (core.endswith("*") and _is_word(right))
     within_word = not in_words and bool(left.strip() or right.strip())
-    if not core or "*" in (left, right) or nested_at_word or within_word:
+    if not core or "*" in (left, right) or nested_at_word or within_word or _STAR_AT_EDGE.search(core):
         return inner
     return f"{inner[:start]}{mark}{core}{mark}{inner[end:]}"
 

@@ -37,6 +37,7 @@ def shown(spans: list[Span]) -> str:
 @settings(max_examples=400)
 @example([Span("a"), Span("(b)", strong=True), Span("c")])
 @example([Span("「強調」", strong=True), Span("は")])
+@example([Span("1"), Span(" *", emphasis=True), Span(" 1", emphasis=True)])
 @example([Span("x_"), Span("y", emphasis=True), Span("\\"), Span("z", strong=True)])
 def test_a_paragraph_reads_back_as_it_was(spans: list[Span]) -> None:
     markdown = inline_markdown(spans)
