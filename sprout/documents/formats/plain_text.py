@@ -19,6 +19,7 @@ _TIGHT_HEADING = re.compile(  # one "#" alone is a tag
     r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(?:(#{2,6})(?=[^\W\d_][^#]{0,100}$)|"
     r"(#{1,6})([^\W\d_][^#]{0,100}[^\s#])\3[ \t]*$)"  # "#Tides#"
 )
+_TIGHT_BULLET = re.compile(r"^([ \t]*)\u3000*[・•](?=[^\s・•])")
 _WIKI_HEADING = re.compile(r"(={2,6})[ \t]+([^=\s][^=]{0,200}?)[ \t]+\1[ \t]*$")  # "==Cells==" is but marked
 _TEMPLATE = re.compile(
     r"^ {0,3}\{%[^{}`]{1,200}%\}\s*$|\{\{\s*(?:site|page)\.[\w.]{1,60}\s*\}\}"
@@ -27,13 +28,14 @@ _TEMPLATE = re.compile(
 
 def read_plain_text(content: bytes, limits: ReadingLimits) -> DocumentText:
     """The text as it is, but for lists of terms, whose lines are paragraphs, and outside fenced code for links between
-    notes, which are their words, headings that lack the space after their marks, or are written as in a wiki, and what
-    a generator of sites fills in. Raises UnreadableDocument."""
+    notes, which are their words, headings and items that lack the space after their marks, headings that are written
+    as in a wiki, and what a generator of sites fills in. Raises UnreadableDocument."""
     lines = tidy(decode_text(content)).split("\n")
     prose = [*prose_lines(lines)]
     _mark_wiki_headings(lines, prose)
     for at in prose:
-        line = _WIKI_LINK.sub(_link_words, _TEMPLATE.sub("", lines[at]))
+        line = _TIGHT_BULLET.sub(r"\1- ", _TEMPLATE.sub("", lines[at]))
+        line = _WIKI_LINK.sub(_link_words, line)
         lines[at] = _TIGHT_HEADING.sub(r"\1\2\3 \4", line)
     text = with_entries_apart("\n".join(lines)).strip()
     if not text:

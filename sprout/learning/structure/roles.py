@@ -268,13 +268,17 @@ class _Classifier:
 
 
 def _labelled(block: Block, before: Block | None) -> NamedRole | None:
-    """The role of exercises that a line of the text names: "Exercise 4) Compute …", and the list after "Exercises."."""
+    """The role of exercises that a line of the text names, "Exercise 4) Compute …", and of the list after "Exercises."
+    or "References:"."""
     if isinstance(block, ListBlock):
         label = text_of(block.lead_in) if block.lead_in else text_of(before) if isinstance(before, Paragraph) else ""
     else:
         label = label_of(text_of(block)) if isinstance(block, Paragraph) else ""
     named = named_role(label) if len(label) <= LONGEST_LABEL else None
-    return named if named and named.role in _TESTING and not named.weak else None
+    if named is None or named.weak:
+        return None
+    is_listed = isinstance(block, ListBlock) and named.reason == "references"
+    return named if named.role in _TESTING or is_listed else None
 
 
 def _goes_on(block: Block, within: NamedRole | None) -> NamedRole | None:

@@ -30,6 +30,7 @@ MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
 
 _SENTENCE_MARK = re.compile(r"[.,!?:;]| [+=] ")
 _BEGINS = re.compile(r"[^\W\d_]|\$|[\"“„«'(]")
+_ELSEWHERE = re.compile(r"(?i)(?:see|cf|siehe|vgl|zie|voir|véase|ver|vedi)\b")  # "see Energy, 1c"
 _NEXT_ENTRY = re.compile(r"\w [-–][^\W\d_]")  # "… they buy Demand -how much …", which another line began
 _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING_ASIDE = re.compile(r"^\([^()]*\):?\s*")  # what the letters of a term stand for
@@ -223,6 +224,7 @@ def _meaning(
         or not _BEGINS.match(meaning)
         or QUESTION.search(meaning)
         or _NEXT_ENTRY.search(meaning)
+        or _ELSEWHERE.match(meaning)
         or not (is_whole(term) and is_whole(meaning))
         or len(_WORDS.findall(_FORMULA.sub("", meaning))) < 2
         or f" {key} " in f" {key_of(meaning, code)} "

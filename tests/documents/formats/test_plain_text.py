@@ -74,6 +74,8 @@ def test_lists_of_lists_are_no_links(code: str) -> None:
         ("#tides", "#tides"),
         ("#TIDES (OF THE SEA)#", "# TIDES (OF THE SEA)"),
         ("##Tides##", "## Tides"),
+        ("・潮汐\n　・大潮", "- 潮汐\n- 大潮"),
+        ("•Tides\n\t•Spring tides", "- Tides\n\t- Spring tides"),
         ("a ##b", "a ##b"),
         ("##Tides## - of the sea", "##Tides## - of the sea"),
     ],

@@ -169,6 +169,8 @@ def test_lists_of_links_and_of_references_are_furniture() -> None:
     assert roles(facts)["Cells"] == ("content", "")
     books = "\n".join(f"- Smith, A. ({year}). Cells, pp. 1-9. Press." for year in (1999, 2004, 2011))
     assert block_roles(f"# Cells\n\n{PROSE}\n\n{books}\n")[1] == ("furniture", "references")
+    few = "Bibliographie :\n\n- Schott, *Chimie*\n- *Gold book*\n"
+    assert block_roles(f"# Cells\n\n{PROSE}\n\n{few}")[-1] == ("furniture", "references")
 
 
 def test_options_go_with_their_question_and_the_answer_after_them() -> None:

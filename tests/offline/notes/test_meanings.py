@@ -188,3 +188,11 @@ def test_things_in_bold_are_said_something_of_wherever_in_a_list_they_stand() ->
     (items,) = labelled_in(read_document(text).content.all_blocks, "en")
     assert [one.term for one in items] == [*names]
     assert labelled_in(read_document(text.replace("**", "")).content.all_blocks, "en") == []
+
+
+def test_a_reference_to_another_place_is_no_meaning() -> None:
+    listed = "- mill: a house in which grain is ground\n- pump: {}\n- dam: a wall that holds a river back\n"
+    terms = [
+        {term for term, _ in found(listed.format(said), "en")} for said in ("a thing for water", "see Machines, 1c")
+    ]
+    assert terms == [{"mill", "pump", "dam"}, {"mill", "dam"}]
