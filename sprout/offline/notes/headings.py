@@ -44,7 +44,7 @@ _OF_A_CASE = re.compile(
 _ALSO_NOUNS = frozenset(("son", "ton"))  # "du son" is no "son …"
 _NEXT_SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\. +(?=[^\W\d_a-zà-ÿа-я])")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_OF_AN_ALPHABET = re.compile(r"[^\W\d_]\w{0,2}\s?[-–—/]\s?[^\W\d_]\w{0,2}")  # "A–D"
+_OF_AN_ALPHABET = re.compile(r"[A-ZÀ-Ž]\s?[-–—]\s?[A-ZÀ-Ž][a-zà-ž]{0,2}")  # "A–D", in Hungarian "L–Ny"
 
 
 def names_subject(heading: str) -> bool:

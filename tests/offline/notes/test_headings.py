@@ -103,3 +103,8 @@ def test_an_example_says_nothing_without_what_it_is_of(title: str) -> None:
 def test_a_section_under_such_a_heading_is_found_by_it_and_has_no_title() -> None:
     (pump,) = read_document("# Pumps\n\n## Example 3\n\nThe pump runs.\n\n## Overview\n\nIt lifts.\n").content.parts
     assert [(part.path[-1], part.title) for part in pump.parts] == [("Example 3", ""), ("Overview", "Pumps: Overview")]
+
+
+@pytest.mark.parametrize("title", ["IS-LM", "TCP/IP", "Cu-Zn"])
+def test_letters_that_stand_for_things_are_no_range_of_an_alphabet(title: str) -> None:
+    assert not says_nothing(title)
