@@ -25,6 +25,7 @@ from sprout.learning.structure.tree import (
 from sprout.learning.text.normalization import folded
 
 LONGEST_BOX = 2_500  # characters under a heading such as "Note" that are still a box, no chapter of notes
+LONGEST_OBJECTIVES = 1_500  # characters of prose; the text of a chapter may follow with no heading of its own
 LONGEST_CONTENTS = 4_000  # characters of a list of contents with headings in it; a longer one is the content itself
 LONGEST_RUNNING_HEAD = 80
 LEAST_REPEATS = 4
@@ -140,6 +141,8 @@ class _Classifier:
             return None
         whole = section.level == 1 or bool(section.subsections) or section.end - section.start > LONGEST_BOX
         if named.role is Role.BOX and whole:
+            return None
+        if named.role is Role.OBJECTIVES and _prose(section) > LONGEST_OBJECTIVES:
             return None
         if (
             named.reason == "table of contents"
@@ -265,6 +268,10 @@ class _Classifier:
         if self._has_page_numbers(block):
             return NamedRole(Role.FURNITURE, "table of contents")
         return None
+
+
+def _prose(section: Section) -> int:
+    return sum(len(text_of(block)) for block in section.blocks if isinstance(block, Paragraph))
 
 
 def _labelled(block: Block, before: Block | None) -> NamedRole | None:

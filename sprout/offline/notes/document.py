@@ -7,7 +7,7 @@ from itertools import groupby, takewhile
 
 from sprout.learning.paths.heading_names import HeadingName, heading_names
 from sprout.learning.paths.passages import HEADING_SEPARATOR
-from sprout.learning.structure.heading_roles import Role
+from sprout.learning.structure.heading_roles import Role, named_role
 from sprout.learning.structure.markdown import read_structure
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.roles import ClassifiedSection, classify, iter_classified
@@ -202,7 +202,8 @@ def _part(
     )
     parts: list[Part] = []
     for below, its_clean in zip(classified.subsections, clean.subsections, strict=True):
-        its_path = (*path, its_clean.title) if its_clean.title and its_clean.level else path
+        is_text = _is_text_under_objectives(below)
+        its_path = (*path, its_clean.title) if its_clean.title and its_clean.level and not is_text else path
         keys = tuple(map(heading_key, its_path))
         brought = its_path and below.role not in roles and any(name.names(keys) for name in names)
         its_roles = _ALL if brought else roles
@@ -215,10 +216,18 @@ def _part(
             left_out += [(its_clean.title, below.reason)] if classified.role in roles and its_clean.title else []
         elif below.blocks and not has_letters(part.all_blocks) and its_clean.title and not below.subsections:
             left_out.append((its_clean.title, NOTHING))
-        if has_letters(part.all_blocks) and not key_words:
+        if is_text:
+            kept, parts = (*kept, *part.blocks), [*parts, *part.parts]
+        elif has_letters(part.all_blocks) and not key_words:
             parts.append(part)
     own = tuple(with_definitions(kept, in_glossary=in_glossary, heading=term)) if classified.role in roles else ()
     return Part(path, own, tuple(join_equal(parts)), label="" if clean.level else clean.title)
+
+
+def _is_text_under_objectives(section: ClassifiedSection) -> bool:
+    """Whether objectives are followed by the text itself, which has no heading of its own."""
+    named = named_role(section.section.title)
+    return section.role is Role.CONTENT and named is not None and named.role is Role.OBJECTIVES
 
 
 def _without_headings(text: str, title: str) -> str:

@@ -225,6 +225,18 @@ def test_all_after_the_end_of_an_electronic_book_is_its_licence() -> None:
     assert roles(text)["I"] == ("content", "")
 
 
+def test_the_text_of_a_chapter_may_follow_its_objectives_under_their_heading() -> None:
+    goals = "By the end of this section, you will be able to:\n\n- name a cell\n- draw a cell\n\n"
+    text = f"# Cells\n\n## Learning Objectives\n\n{goals}"
+    assert roles(f"{text}{PROSE}\n")["Learning Objectives"] == ("objectives", "objectives")
+    long = "\n\n".join(["A cell is small, and it has a wall that holds it together. " * 8] * 5)
+    assert roles(f"{text}{long}\n")["Learning Objectives"] == ("content", "")
+    assert block_roles(f"## Learning Objectives\n\n{goals}{long}\n")[:2] == [
+        ("objectives", "objectives"),
+        ("content", ""),
+    ]
+
+
 def test_a_list_of_objectives_is_known_by_what_announces_it() -> None:
     english = "By the end of this section, you will be able to:\n\n- name a cell\n- draw it\n"
     german = "Nach diesem Kapitel können Sie:\n\n- eine Zelle nennen\n- sie zeichnen\n"

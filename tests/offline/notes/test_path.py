@@ -515,6 +515,12 @@ def test_a_title_names_no_section_that_is_next_to_nothing_of_what_it_stands_over
     assert titles(path_of(text)) == ["Chords", "Scales", "Rhythm"]
 
 
+def test_text_that_follows_objectives_under_their_heading_is_a_concept_of_the_chapter() -> None:
+    goals = "By the end of this section, you will be able to:\n\n- name a mill\n- build a mill\n\n"
+    chapter = f"## Mills\n\n### Learning Objectives\n\n{goals}{section('', 400).strip('# ')}"
+    assert titles(path_of(f"# Machines\n\n{chapter}{section('Pumps', 300)}")) == ["Mills", "Pumps"]
+
+
 def test_a_heading_of_two_sentences_is_called_by_the_first() -> None:
     notes = section("Structure of the mill. Its wheel.", 300) + section("Care of the pump. Its valves.", 300)
     assert titles(path_of(f"# Machines\n\n{notes}")) == ["Structure of the mill", "Care of the pump"]
