@@ -1,5 +1,6 @@
 """Reader of Markdown and plain text: decoded, with plain newlines, links as words, and no invisible characters."""
 
+import html
 import re
 from collections.abc import Sequence
 
@@ -19,6 +20,9 @@ _TIGHT_HEADING = re.compile(  # one "#" alone is a tag
     r"^( {0,3}|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(?:(#{2,6})(?=[^\W\d_][^#]{0,100}$)|"
     r"(#{1,6})([^\W\d_][^#]{0,100}[^\s#])\3[ \t]*$)"  # "#Tides#"
 )
+_ENTITY = re.compile(r"`[^`\n]*`|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_TAG_NAME = re.compile(r"[A-Za-z/!?]")
+_MARKS = frozenset("\\`*_[]#|~$")
 _TIGHT_BULLET = re.compile(r"^([ \t]*)\u3000*[・•](?=[^\s・•])")
 _WIKI_HEADING = re.compile(r"(={2,6})[ \t]+([^=\s][^=]{0,200}?)[ \t]+\1[ \t]*$")  # "==Cells==" is but marked
 _TEMPLATE = re.compile(
@@ -29,12 +33,16 @@ _TEMPLATE = re.compile(
 def read_plain_text(content: bytes, limits: ReadingLimits) -> DocumentText:
     """The text as it is, but for lists of terms, whose lines are paragraphs, and outside fenced code for links between
     notes, which are their words, headings and items that lack the space after their marks, headings that are written
-    as in a wiki, and what a generator of sites fills in. Raises UnreadableDocument."""
+    as in a wiki, characters that are written as entities, and what a generator of sites fills in.
+
+    Raises UnreadableDocument.
+    """
     lines = tidy(decode_text(content)).split("\n")
     prose = [*prose_lines(lines)]
     _mark_wiki_headings(lines, prose)
     for at in prose:
-        line = _TIGHT_BULLET.sub(r"\1- ", _TEMPLATE.sub("", lines[at]))
+        line = _ENTITY.sub(_character, _TEMPLATE.sub("", lines[at]))
+        line = _TIGHT_BULLET.sub(r"\1- ", line)
         line = _WIKI_LINK.sub(_link_words, line)
         lines[at] = _TIGHT_HEADING.sub(r"\1\2\3 \4", line)
     text = with_entries_apart("\n".join(lines)).strip()
@@ -68,6 +76,17 @@ def _mark_wiki_headings(lines: list[str], prose: Sequence[int]) -> None:
         marks = [marks[0] + 1 - each for each in marks]
     for (at, heading), level in zip(found.items(), marks, strict=True):
         lines[at] = f"{'#' * level} {heading[2]}"
+
+
+def _character(entity: re.Match[str]) -> str:
+    """The character that "&rarr;" or "&#8594;" stands for, a space for a hard one; code and unknown names stay."""
+    decoded = html.unescape(entity[0])
+    if entity[0].startswith("`") or decoded == entity[0]:
+        return entity[0]
+    said = " ".join(tidy(decoded).split()) or " "
+    opens_tag = said == "<" and _TAG_NAME.match(entity.string, entity.end())
+    opens_quote = said == ">" and not entity.string[: entity.start()].strip()
+    return f"\\{said}" if opens_tag or opens_quote or said in _MARKS else said
 
 
 def _link_words(link: re.Match[str]) -> str:

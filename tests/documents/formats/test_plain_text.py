@@ -87,6 +87,22 @@ def test_a_heading_may_lack_the_space_after_its_marks_and_a_tag_is_none(written:
 @pytest.mark.parametrize(
     ("written", "read"),
     [
+        ("A &rarr; B &#8594; C &#x2192; D", "A → B → C → D"),
+        ("one&nbsp;word", "one word"),
+        ("a &lt; b &amp; c, &lt;b&gt;, &#42;", "a < b & c, \\<b>, \\*"),
+        ("&gt; 5", "\\> 5"),
+        ("`a &lt; b` and &nosuchname;", "`a &lt; b` and &nosuchname;"),
+        ("no&#8203;thing&#10;more", "no thing more"),
+        ("```\n&lt;\n```", "```\n&lt;\n```"),
+    ],
+)
+def test_a_character_may_be_written_as_an_entity(written: str, read: str) -> None:
+    assert text_of(written.encode()) == read
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
         ("{% include setup %}\n\nTides rise.", "Tides rise."),
         ("![moon]({{ site.url }}/moon.png)", "![moon](/moon.png)"),
         ("Use `{% if %}` in a page.", "Use `{% if %}` in a page."),
