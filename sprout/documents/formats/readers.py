@@ -23,7 +23,7 @@ def reader_for(kind: FileType) -> Reader:
         case FileType.HTML:
             from sprout.documents.formats.web_page import read_web_page as reader
         case FileType.MARKDOWN | FileType.TEXT:
-            from sprout.documents.formats.plain_text import read_plain_text as reader
+            from sprout.documents.formats.page_in_text import read_text as reader
     return reader
 
 
