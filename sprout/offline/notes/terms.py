@@ -77,7 +77,7 @@ def _frequent_words(texts: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _root(word: str) -> str:
-    """What inflection leaves alone, roughly: two thirds of a word."""
+    """Beginning of a word that inflection leaves alone, roughly: two thirds of it."""
     return word.casefold()[: max(LONG_WORD - 1, 2 * len(word) // 3)]
 
 
