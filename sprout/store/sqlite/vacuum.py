@@ -1,9 +1,11 @@
 """Vacuum: SQLite's files keep no trace of deleted rows; on PostgreSQL its own vacuum sees to that."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Engine
+from sqlalchemy.engine.interfaces import DBAPICursor
 
 from sprout.errors import DatabaseBusy
 from sprout.store.sqlite.backups import remove_backups
@@ -17,25 +19,38 @@ ATTEMPTS = 4  # of five seconds each, in which others can be in the way
 def vacuum(engine: Engine) -> None:
     """Rewrite SQLite's file without its free pages, empty its log, and remove the backups beside it.
 
+    What others are in the way of is tried again, and nothing else: to rewrite the file keeps all of them waiting.
+
     Blocking. Raises DatabaseBusy: others used it all the time, and traces may be left.
     """
     if engine.dialect.name != "sqlite":
         return
-    if not any(_vacuumed(engine) for _ in range(ATTEMPTS)):
-        raise DatabaseBusy(DATA_MAY_REMAIN, code="data_may_remain")
-    remove_backups(Path(engine.url.database or ""))
+    left = [_rewrite_file, _empty_log]
+    for _ in range(ATTEMPTS):
+        with closing(engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            while left and left[0](cursor):
+                left.pop(0)
+        if not left:
+            remove_backups(Path(engine.url.database or ""))
+            return
+    raise DatabaseBusy(DATA_MAY_REMAIN, code="data_may_remain")
 
 
-def _vacuumed(engine: Engine) -> bool:
-    """Return True if the file was rewritten: no other connection was in the way, and there was room."""
-    connection = engine.raw_connection()
+def _rewrite_file(cursor: DBAPICursor) -> bool:
+    """Return True if no other writer was in the way, and there was room."""
     try:
-        cursor = connection.cursor()
         cursor.execute("VACUUM")
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        ((is_busy, _, _),) = cursor.fetchall()
     except sqlite3.OperationalError:
         return False
-    finally:
-        connection.close()
+    return True
+
+
+def _empty_log(cursor: DBAPICursor) -> bool:
+    """Return True if nobody was reading it."""
+    try:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.OperationalError:
+        return False
+    ((is_busy, _, _),) = cursor.fetchall()
     return not is_busy

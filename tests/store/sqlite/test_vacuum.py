@@ -57,9 +57,12 @@ def test_I15_a_reader_who_is_in_the_way_at_first_leaves_no_trace_behind(file: Pa
             reader.execute("ROLLBACK")
 
     event.listen(engine, "checkout", leave_at_the_second)
+    rewritten: list[str] = []
+    event.listen(engine, "connect", lambda made, _: made.set_trace_callback(rewritten.append))
     assert WORD in stored(file)
     vacuum(engine)
     assert WORD not in stored(file)
+    assert rewritten.count("VACUUM") == 1, "to rewrite the file once is enough"
 
 
 def test_I15_a_reader_who_stays_is_told_of(file: Path, reader: sqlite3.Connection) -> None:
