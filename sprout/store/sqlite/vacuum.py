@@ -47,7 +47,7 @@ def _rewrite_file(cursor: DBAPICursor) -> bool:
 
 
 def _empty_log(cursor: DBAPICursor) -> bool:
-    """Return True if nobody was reading it."""
+    """Return True if no reader was in the way."""
     try:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.OperationalError:
