@@ -65,6 +65,8 @@ async def open_page(
         await page.goto(url)
         yield page
     finally:
+        for each in context.pages:  # a request that a test holds is nobody's any more
+            await each.unroute_all(behavior="ignoreErrors")
         await context.close()
     unexpected = [fault for fault in faults if not any(part in fault for part in allow)]
     assert not unexpected, unexpected

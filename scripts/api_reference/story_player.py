@@ -155,7 +155,8 @@ class _Shell:
             async with asyncio.timeout(STEP_S):
                 await self.run_commands(example.curl)
         except TimeoutError:
-            raise StoryFailed(f"{example.key} was not over within {STEP_S:.0f} s") from None
+            heard = [file.read_text(errors="replace") for file in sorted(self.recordings.glob("last/*"))]
+            raise StoryFailed(f"{example.key} was not over within {STEP_S:.0f} s; heard last: {heard}") from None
         complaints = self.errors.read_bytes()[before:].decode()
         last = self.recordings / "last"
         if not last.exists():

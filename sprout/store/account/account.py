@@ -6,6 +6,7 @@ from sprout.store.account.archive import user_archive
 from sprout.store.account.erasure import erase_user
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.database import Database
+from sprout.store.sqlite.vacuum import SharedVacuum
 
 
 class SqlAccount:
@@ -14,9 +15,10 @@ class SqlAccount:
     def __init__(self, database: Database, *, storage: Storage) -> None:
         self._database = database
         self._storage = storage
+        self._vacuum = SharedVacuum(database.writer.engine)
 
     async def archive(self, user_id: str) -> BinaryIO:
         return await user_archive(self._database, self._storage, user_id)
 
     async def erase(self, user_id: str) -> None:
-        await erase_user(self._database, self._storage, user_id)
+        await erase_user(self._database, self._storage, self._vacuum, user_id)

@@ -1,7 +1,5 @@
 """Erasure of a learner: all rows and files, overwritten on disk."""
 
-import asyncio
-
 from sqlmodel import col, delete, select
 
 from sprout.store.accounts.accounts import OWNERS_LOCK, refuse_without_owner
@@ -15,10 +13,10 @@ from sprout.store.paths.removal_guards import refuse_while_running
 from sprout.store.schema import run_tables, tables
 from sprout.store.schema.account_tables import AccountTable
 from sprout.store.schema.class_tables import ClassTable
-from sprout.store.sqlite.vacuum import vacuum
+from sprout.store.sqlite.vacuum import SharedVacuum
 
 
-async def erase_user(database: Database, storage: Storage, user_id: str) -> None:
+async def erase_user(database: Database, storage: Storage, vacuum: SharedVacuum, user_id: str) -> None:
     """Delete everything of the learner, and their account. The one learner of a server without accounts stays, empty.
 
     Raises Conflict: one of their runs is active; LastOwner.
@@ -40,4 +38,4 @@ async def erase_user(database: Database, storage: Storage, user_id: str) -> None
         return names
 
     await storage.remove(await database.write_tx(body))
-    await asyncio.to_thread(vacuum, database.writer.engine)
+    await vacuum.run()

@@ -17,7 +17,7 @@ from sprout.store.runs.checkpoints import progress_marker
 from sprout.store.runs.completion import CANCELLED, RunCompletion
 from sprout.store.runs.event_log import EventLog
 from sprout.store.runs.fencing import check_fencing
-from sprout.store.runs.leases import CRASHED_OWNER, is_orphaned
+from sprout.store.runs.leases import CRASHED_OWNER, is_orphaned, resume_parts
 from sprout.store.runs.lock_order import lock_lane, lock_trees
 from sprout.store.runs.mapping import RUN, author_of, columns_of, run_from, run_of, runs
 from sprout.store.schema import run_tables, tables
@@ -155,6 +155,9 @@ class LaneAdmission:
             **changes,
         }
         tx.connection.execute(_UPDATE_RUN, values)
+        if begun.epoch > 1 and not lease.auto_resume:
+            for lane in resume_parts(tx, run, lease):
+                self._dispatcher.wake_lane(lane, tx)
         return replace(begun, last_seq=self._log.append(tx, author_of(begun), [begun.opening_event()]))
 
     def _run_of_key(self, tx: WriteTransaction, user_id: str, key: RequestKey) -> Run | None:

@@ -61,6 +61,9 @@ _RELEASE_RUN = update(runs).where(
     runs.c.epoch == bindparam("its_epoch"),
     runs.c.state == RunState.RUNNING.value,
 )
+_RESUME_PARTS = (
+    update(runs).where(runs.c.parent_id == bindparam("run"), ORPHANED).values(cause="asked").returning(runs.c.lane)
+)
 _SET_IDLE = _RELEASE_RUN.values(idle=bindparam("rests"))
 
 
@@ -89,6 +92,12 @@ def release_run(tx: WriteTransaction, run: Run, *, crashed: bool) -> None:
     """Release a run, so that any worker may claim it."""
     owner = CRASHED_OWNER if crashed else None
     tx.connection.execute(_RELEASE_RUN, {"run": run.id, "its_epoch": run.epoch, "owner": owner})
+
+
+def resume_parts(tx: WriteTransaction, run: Run, lease: WorkerLease) -> list[str]:
+    """Request that the orphaned children of a run resume, since it waits for them; their lanes."""
+    values = {"run": run.id, "now": database_now(tx.connection), "me": lease.owner}
+    return list(tx.connection.execute(_RESUME_PARTS, values).scalars())
 
 
 def set_idle(tx: WriteTransaction, run: Run, *, idle: bool) -> None:

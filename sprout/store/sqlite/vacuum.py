@@ -1,5 +1,6 @@
 """Vacuum: SQLite's files keep no trace of deleted rows; on PostgreSQL its own vacuum sees to that."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,8 +13,28 @@ from sprout.store.sqlite.backups import remove_backups
 
 DATA_MAY_REMAIN = "Everything is deleted, but the database is in use, so traces may be left in its files: delete again."
 
-
 ATTEMPTS = 4  # of five seconds each, in which others can be in the way
+
+
+class SharedVacuum:
+    """One vacuum at a time: those who ask while it runs share the next, since each keeps every writer waiting."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._running = asyncio.Lock()
+        self._asked = 0
+        self._served = 0
+
+    async def run(self) -> None:
+        """Return when a vacuum that began after this call has ended. Raises DatabaseBusy as `vacuum` does."""
+        self._asked += 1
+        mine = self._asked
+        async with self._running:
+            if self._served >= mine:
+                return
+            waiting = self._asked
+            await asyncio.to_thread(vacuum, self._engine)
+            self._served = waiting
 
 
 def vacuum(engine: Engine) -> None:

@@ -195,6 +195,34 @@ async def test_K4_queued_and_answered_runs_go_on_also_where_nothing_is_resumed(
     assert (await claim_run(runs, other.lane, cautious)).id == other.id
 
 
+@pytest.mark.parametrize("waits", [False, True])
+async def test_K4_the_parts_of_a_run_go_on_with_it_also_where_nothing_is_resumed_by_itself(
+    runs: SqlRunStore, database: Database, paths: SqlPaths, node: NodeRow, *, waits: bool
+) -> None:
+    """Whether it was resumed or answered: it waits for them."""
+    dead = await enroll_worker(runs, "dead")
+    root = await start_run(runs, a_run(node), dead)
+    cut, ended = [
+        await start_run(runs, a_child(root, await a_concept(paths, node, title)), dead) for title in ("Light", "Leaves")
+    ]
+    part_of_part = await start_run(runs, a_child(cut, await a_concept(paths, node, "Roots")), dead)
+    await end_run(runs, ended)
+    if waits:
+        await runs.pause(root, a_question(), [])
+    await expire_worker(database, dead)
+    cautious = await enroll_worker(runs, "cautious", auto_resume=False)
+    assert await runs.claim(cut.lane, cautious) is None
+
+    if waits:
+        await runs.answer(await runs.run(root.id), [], [])
+    else:
+        await runs.request_resume(await runs.run(root.id))
+    assert await runs.claimable_lanes(cautious) == [root.lane]
+    for one, behind in ((root, [cut.lane]), (cut, [part_of_part.lane]), (part_of_part, [])):
+        assert (await claim_run(runs, one.lane, cautious)).id == one.id
+        assert await runs.claimable_lanes(cautious) == behind
+
+
 async def test_B4_the_third_crash_at_one_place_fails_the_run_and_its_lane_moves_on(
     runs: SqlRunStore, database: Database, node: NodeRow
 ) -> None:
