@@ -36,6 +36,7 @@ class Phrases:
     described: str
     labelled: str
     typed: str
+    the_term: str
     cell: str
     passage: str
     passage_begun: str

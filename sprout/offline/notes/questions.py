@@ -93,6 +93,7 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
             "format": "open_ended",
             "correct_answer": term,
             "accepted": list(dict.fromkeys((term, one.subject, _RAISED.sub("", term), *names))),
+            "criteria": [{"label": material.say.the_term, "statement": term, "weight": 1.0}],
             "difficulty": 2,
         }
         yield NoteQuestion(QuestionKind.TYPED_TERM, number, (one.sentence,), one.term, fields, {})

@@ -53,6 +53,15 @@ def draft_of(question: dict[str, Any]) -> QuestionDraft:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "label"), [("photosynthese.md", "der richtige Begriff"), ("revolution.md", "le bon terme")]
+)
+def test_what_a_term_is_marked_by_is_named_in_the_language_of_the_notes(name: str, label: str) -> None:
+    terms = [question for question in learned(name).questions if "accepted" in question]
+    assert terms
+    assert all([point["label"] for point in question["criteria"]] == [label] for question in terms)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_concept_has_at_most_six_subconcepts_and_a_question_tests_one_of_them(name: str) -> None:
     for lesson in learned(name).lessons.values():

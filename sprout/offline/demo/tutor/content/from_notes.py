@@ -193,7 +193,7 @@ class _NotesLesson:
             goal,
             wrong=tuple((option, "") for option in wrong),
             criteria=criteria,
-            anchors=(answer,) if criteria else (),
+            anchors=(answer,) if question.kind is QuestionKind.OWN_WORDS else (),
             tolerance=float(fields.get("tolerance") or 0),
             unit=fields.get("unit", "") if kind == "number" else "",
             accepted=tuple(fields.get("accepted", ())),
