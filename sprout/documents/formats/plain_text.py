@@ -24,7 +24,7 @@ _ENTITY = re.compile(r"`[^`\n]*`|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za
 _TAG_NAME = re.compile(r"[A-Za-z/!?]")
 _MARKS = frozenset("\\`*_[]#|~$")
 _TIGHT_BULLET = re.compile(r"^([ \t]*)\u3000*[・•](?=[^\s・•])")
-_WIKI_HEADING = re.compile(r"(={2,6})[ \t]+([^=\s][^=]{0,200}?)[ \t]+\1[ \t]*$")  # "==Cells==" is but marked
+_WIKI_HEADING = re.compile(r"(={2,6})[ \t]+([^=\s][^=]{0,200}?)(?:[ \t]+\1)?[ \t]*$")  # "==Cells==" is but marked
 _TEMPLATE = re.compile(
     r"^ {0,3}\{%[^{}`]{1,200}%\}\s*$|\{\{\s*(?:site|page)\.[\w.]{1,60}\s*\}\}"
 )  # of a site's generator
@@ -68,8 +68,8 @@ def decode_text(content: bytes) -> str:
 
 
 def _mark_wiki_headings(lines: list[str], prose: Sequence[int]) -> None:
-    """Write the headings of a wiki page as those of Markdown. In some wikis more marks are a deeper heading, in others
-    a higher one, which then comes first."""
+    """Write the headings of wikis, AsciiDoc and Typst as those of Markdown. In some wikis more marks are a deeper
+    heading, in others a higher one, which then comes first."""
     found = {at: heading for at in prose if (heading := _WIKI_HEADING.match(lines[at]))}
     marks = [len(heading[1]) for heading in found.values()]
     if len({*marks}) > 1 and marks[0] == max(marks):

@@ -11,6 +11,7 @@ from sprout.learning.structure.tree import Block, ListBlock, ListItem, Paragraph
 LEAST_ITEMS, LONG_ITEM = 3, 250  # items of such a list, and characters of one on average
 MOST_WORDS = 8  # of a title
 DEEPEST = 6
+OWN_PLACE = "#"  # begins the address of a place in the text itself
 
 _COLON = re.compile(r"^\s*[:：]\s*|\s*[:：]\s*$")
 _ENDS_SENTENCE = re.compile(r"[.!?;,…。！？]$")
@@ -52,6 +53,8 @@ def _titled(item: ListItem) -> tuple[Heading, tuple[Block, ...]] | None:
     if not isinstance(first, Paragraph):
         return None
     lead, *rest = first.spans
+    if lead.target.startswith(OWN_PLACE):
+        return None  # an entry of its contents
     is_bold = lead.kind is SpanKind.STRONG
     title = lead.text if is_bold else text_of_spans(first.spans)
     if is_bold and rest and not (_COLON.search(lead.text) or _COLON.match(rest[0].text)):

@@ -76,7 +76,7 @@ def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str,
         return " ".join(title.split())
     bare = _without_markup(title)
     named = _CONTINUED.sub("", _CLOCK.sub("", _without_numbering(bare, siblings)))
-    kept = _without_label(named).strip(" \t:：–—-") or bare
+    kept = _without_label(named).strip(" \t:：,–—-") or bare
     kept = kept.rstrip(".") if len(kept.split()) <= _FEW_WORDS and kept.count(".") == 1 else kept
     return _without_capitals(kept, forms) if forms is not None else kept
 

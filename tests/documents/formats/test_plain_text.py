@@ -118,12 +118,13 @@ def test_what_a_generator_of_sites_fills_in_is_left_out(written: str, read: str)
     [
         ("== Cells ==\n\n=== Walls ===\n\nThin.", "## Cells\n\n### Walls\n\nThin."),
         ("====== Cells ======\n\n===== Walls =====\n\nThin.", "# Cells\n\n## Walls\n\nThin."),
+        ("== Cells\n\n=== Walls\n\nThin.", "## Cells\n\n### Walls\n\nThin."),
         ("Cells\n=====\n\nThin.", "Cells\n=====\n\nThin."),
         ("a == b and c == d", "a == b and c == d"),
         ("==marked==", "==marked=="),
     ],
 )
-def test_headings_of_wikis_are_headings_whichever_way_their_marks_count(written: str, read: str) -> None:
+def test_headings_of_wikis_and_asciidoc_are_headings_whichever_way_their_marks_count(written: str, read: str) -> None:
     assert text_of(written.encode()) == read
 
 

@@ -40,3 +40,12 @@ def test_short_items_and_items_without_a_title_stay_a_list() -> None:
     assert outline(f"# Law\n\n{untitled}\n") == [(1, "Law")]
     in_text = "\n".join(f"{n}. **Cells** are small. {PROSE} {PROSE} {PROSE}" for n in range(1, 4))
     assert outline(f"# Law\n\n{in_text}\n") == [(1, "Law")]
+
+
+def test_a_list_of_contents_stays_a_list() -> None:
+    entries = "\n".join(
+        f"- [{name} layer](#{name})\n"
+        + "\n".join(f"    - [Part {part}](#{name}-{'x' * 60}-{part})" for part in range(6))
+        for name in ("Upper", "Middle", "Lower")
+    )
+    assert outline(f"{entries}\n\n# Upper layer\n\nIt is the youngest one.") == [(1, "Upper layer")]

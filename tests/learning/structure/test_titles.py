@@ -12,6 +12,7 @@ from sprout.learning.structure.tree import iter_sections
     [
         ("2.3.1 Cells", "Cells"),
         ("1. Cells", "Cells"),
+        ("Ease of use,", "Ease of use"),
         ("3) Cells", "Cells"),
         ("§ 7 Haftung", "Haftung"),
         ("[18] 고려의 토지 제도", "고려의 토지 제도"),
