@@ -54,3 +54,9 @@ def test_a_page_in_a_text_file_is_read_as_what_it_is() -> None:
 def test_markdown_with_some_html_in_it_stays_as_it_is() -> None:
     notes = f"# Water\n\n- It is wet.\n\n{PAGE.rpartition('---')[2].strip()}"
     assert read_text(notes.encode(), ReadingLimits()).text == notes
+
+
+def test_markdown_with_a_large_table_in_html_stays_as_it_is() -> None:
+    rows = "\n".join(f"<tr>\n<td>Alcohol {n}</td>\n<td>-ol</td>\n</tr>" for n in range(12))
+    notes = f"# Groups\n\nThey have **endings**.\n\n<table>\n{rows}\n</table>\n\n## Ethers\n\nThey end in *ether*."
+    assert read_text(notes.encode(), ReadingLimits()).text == notes
