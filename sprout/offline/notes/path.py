@@ -21,7 +21,7 @@ from sprout.offline.notes.points import points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms
 from sprout.offline.notes.titles import titles_of
-from sprout.offline.notes.words import key_of, words_of
+from sprout.offline.notes.words import FIRST_GREEK, key_of, words_of
 
 LEAST_OF_A_FULL_PATH = 3
 SHORT_WORDS = 600  # of notes, from which on a short path has another reason
@@ -30,7 +30,6 @@ LONGEST_DESC = 600
 HEADINGS_OF_A_POINT = 2  # its own and the one above: the passages that are given may hold but one of two equal ones
 CHARACTERS_FOR_LANGUAGE = 20_000
 
-_FIRST_GREEK = "\u0370"  # letters before it are Latin; a symbol such as "α" tells no language
 _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 
 
@@ -116,7 +115,7 @@ def code_of(documents: Sequence[Document], desc: str = "") -> str:
             return code
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
     words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
-    latin = [word for word in words if word < _FIRST_GREEK]
+    latin = [word for word in words if word < FIRST_GREEK]  # a symbol such as "α" tells no language
     found = leading_language(latin) if 2 * len(latin) > len(words) else ""  # else but names and symbols
     return found if found in CODES else DEFAULT_LANGUAGE
 

@@ -14,7 +14,7 @@ from sprout.offline.notes.headings import tells
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning, names_thing
-from sprout.offline.notes.words import gives_away, needs_context, singles_out, words_of
+from sprout.offline.notes.words import FIRST_GREEK, gives_away, needs_context, singles_out, words_of
 
 DISTRACTORS = 3
 GAP = "____"
@@ -23,6 +23,7 @@ LONGEST_BEGINNING = 18  # words of a passage that it is called by: its first sen
 SHORTEST_BEGINNING, CUT_BEGINNING = 6, 9
 LEAST_BEGUN = 3  # words of a first sentence
 LEAST_TYPED = 7  # words of a sentence around its missing term
+CAPITALS = 2  # of an abbreviation
 
 _WORD = re.compile(r"[^\W\d_]{3}")
 _GLUED = re.compile(r"\S\(")  # "C(diamond)" is written in other ways too
@@ -39,7 +40,7 @@ _EITHER = re.compile(r" (?:or|oder|ou) ")
 _CLAUSE_END = re.compile(r"[,;:–—]$")
 _MARKS = re.compile(r"[|#<>{}\[\]\\$*_`]")
 _RAISED = re.compile("[²³¹⁰⁴-⁹ⁿ®™]")
-_ABBREVIATED = re.compile(r"(?P<term>[^()]{2,}) \((?P<other>[^()]{2,})\)")
+_BRACKETED = re.compile(r"([^()]{2,}) \(([^()]{2,})\)")
 
 
 def term_questions(material: Material) -> Iterator[NoteQuestion]:
@@ -87,16 +88,26 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
         is_phrase = language(material.code).words.indefinite & {*words_of(term)[1:]}
         if is_phrase or gives_away(gapped, term):
             continue
-        names = abbreviated.groups() if (abbreviated := _ABBREVIATED.fullmatch(term)) else ()
         fields = {
             "prompt": material.say.typed.format(sentence=gapped),
             "format": "open_ended",
             "correct_answer": term,
-            "accepted": list(dict.fromkeys((term, one.subject, _RAISED.sub("", term), *names))),
+            "accepted": list(dict.fromkeys((term, one.subject, _RAISED.sub("", term), *_shorter_names(term)))),
             "criteria": [{"label": material.say.the_term, "statement": term, "weight": 1.0}],
             "difficulty": 2,
         }
         yield NoteQuestion(QuestionKind.TYPED_TERM, number, (one.sentence,), one.term, fields, {})
+
+
+def _shorter_names(term: str) -> list[str]:
+    """The names in "deoxyribonucleic acid (DNA)"; of "node (sinoatrial)" only the first, for the other says which."""
+    bracketed = _BRACKETED.fullmatch(term)
+    if bracketed is None:
+        return []
+    first, second = bracketed.groups()
+    is_short = any(" " not in name and sum(map(str.isupper, name)) >= CAPITALS for name in (first, second))
+    is_translated = (first < FIRST_GREEK) != (second < FIRST_GREEK)
+    return [first, second] if is_short or is_translated else [first]
 
 
 def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:

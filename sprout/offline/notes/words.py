@@ -13,6 +13,7 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _GERMAN_ENDINGS = ("ern", "en", "er", "es", "e", "n", "s")
 LEAST_STEM = 4
 LEAST_ROOT = 3
+FIRST_GREEK = "\u0370"  # letters before it are Latin
 CHARACTERS_A_WORD = 2  # of scripts that do not part words by spaces
 
 

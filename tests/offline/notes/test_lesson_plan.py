@@ -261,9 +261,23 @@ def test_a_term_whose_words_stand_in_the_question_in_another_form_is_not_asked_f
     [
         ("A **water tank** is a vessel that keeps what the pump moves.", {"water tank", "A water tank"}),
         ("A **GOsa²** is a program that keeps the people of a school.", {"GOsa²", "A GOsa²", "GOsa"}),
+        (
+            "A **water tank (upper)** is a vessel that keeps what the pump moves.",
+            {"water tank (upper)", "A water tank (upper)", "water tank"},
+        ),
+        (
+            "A **water tank (WT)** is a vessel that keeps what the pump moves.",
+            {"water tank (WT)", "A water tank (WT)", "water tank", "WT"},
+        ),
+        (
+            "A **водобак (water tank)** is a vessel that keeps what the pump moves.",
+            {"водобак (water tank)", "A водобак (water tank)", "водобак", "water tank"},
+        ),
     ],
 )
-def test_a_term_is_accepted_with_its_article_and_without_raised_signs(text: str, accepted: set[str]) -> None:
+def test_a_term_is_accepted_with_its_article_by_its_short_name_and_without_raised_signs(
+    text: str, accepted: set[str]
+) -> None:
     (typed,) = (one.input for one in plan_of(f"## Plant\n\n{text}").questions if "____" in one.input["prompt"])
     assert set(typed["accepted"]) == accepted
 
