@@ -65,7 +65,7 @@ async def open_page(
         await page.goto(url)
         yield page
     finally:
-        for each in context.pages:  # a request that a test holds is nobody's any more
+        for each in context.pages:  # a request that is still held ends with its page
             await each.unroute_all(behavior="ignoreErrors")
         await context.close()
     unexpected = [fault for fault in faults if not any(part in fault for part in allow)]
