@@ -33,7 +33,6 @@ from sprout.learning.marking.attempts import asks_something, complains
 from sprout.learning.marking.comparison import build_comparison
 from sprout.learning.marking.self_verdicts import copies_model_answer, disowns_answer, listed_criteria
 from sprout.learning.questions.questions import SOLVABLE_FORMATS
-from sprout.learning.text.language import detect_language
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Profile
 from sprout.loop.turn import TurnResult
@@ -231,7 +230,7 @@ class LessonTurn:
 
     @property
     def language(self) -> str:
-        return detect_language(self.input.text, self.lesson.node.title, self.lesson.node.desc or "")
+        return self.lesson.language_of(self.input.text)
 
     @property
     def profile(self) -> Profile | None:

@@ -15,6 +15,7 @@ from sprout.learning.lessons.turn import LearnerInput, extract_explanation, pars
 from sprout.learning.marking.grades import Grade
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.assessments import SelfMark
+from sprout.learning.text.language import detect_language
 
 MAX_MESSAGES = 40
 
@@ -100,6 +101,10 @@ class Lesson:
         """Whether the subconcept is learned, or its passages are read to the end: words that their learner compares are
         practice, so that not all that is read can be learned."""
         return self.standing.learned or (self.is_reading and 0 < self.plan.step_count <= len(self.plan.asked))
+
+    def language_of(self, words: str) -> str:
+        """The code of the language to speak after these words of the learner: short ones seldom tell it alone."""
+        return detect_language(words, self.node.title, self.node.desc or "", *self.asked_prompts[-1:])
 
     def reply_of_run(self, run_id: str) -> ChatMessageRow | None:
         """The reply with which that run has ended its turn, if it has."""

@@ -8,12 +8,12 @@ import { signal } from "@preact/signals";
 const NEAREST = 2;
 const FURTHEST = 0.06;
 const MOVE_MS = 240;
-const PAD = { left: 28, right: 84, top: 104, bottom: 84 };
+const PAD = { left: 28, right: 84, bottom: 84 };
 /** A low plant is raised from the lower edge and enlarged a little. */
 const MOST_LIFT = 96;
 const LIFT = 0.4;
 const LARGEST = 1.1;
-const SMALL_PAD = { left: 12, right: 12, top: 156, bottom: 136 };
+const SMALL_PAD = { left: 12, right: 12, bottom: 136 };
 const SMALL = 700;
 /** Least scale of a view that nobody chose: the smallest label then has 12 px. */
 export const READABLE = 0.93;
@@ -24,7 +24,8 @@ export const TITLES = 0.8;
 
 export function camera() {
   const view = signal({ x: 0, y: 0, k: 1 });
-  const size = signal({ width: 0, height: 0 });
+  /** Of the frame, and how far its head reaches down in it. */
+  const size = signal({ width: 0, height: 0, head: 0 });
   let own = true;
   let frame = 0;
   /** Point to show once the frame's size is known. @type {[number, number] | null} */
@@ -54,10 +55,10 @@ export function camera() {
 
   /** The view that fits the box, with the ground at the lower edge. @param {Box} box @param {number} [least] */
   function fitting(box, least = FURTHEST) {
-    const { width, height } = size.value;
+    const { width, height, head } = size.value;
     const pad = width < SMALL ? SMALL_PAD : PAD;
     const roomX = Math.max(80, width - pad.left - pad.right);
-    const roomY = Math.max(80, height - pad.top - pad.bottom);
+    const roomY = Math.max(80, height - head - pad.bottom);
     const isSmall = width < SMALL;
     const k = Math.min(
       isSmall ? 1 : LARGEST,
@@ -75,14 +76,14 @@ export function camera() {
   /** Pan to show a point of the world. @param {number} worldX @param {number} worldY */
   function show(worldX, worldY) {
     const { x, y, k } = view.value;
-    const { width, height } = size.value;
+    const { width, height, head } = size.value;
     if (!width) {
       wanted = [worldX, worldY];
       return;
     }
     const dx = Math.max(0, 60 - (worldX * k + x)) - Math.max(0, worldX * k + x - (width - 220));
-    const [above, below] = width < SMALL ? [SMALL_PAD.top, SMALL_PAD.bottom] : [60, 120];
-    const dy = Math.max(0, above - (worldY * k + y)) - Math.max(0, worldY * k + y - (height - below));
+    const below = width < SMALL ? SMALL_PAD.bottom : 120;
+    const dy = Math.max(0, head + 40 - (worldY * k + y)) - Math.max(0, worldY * k + y - (height - below));
     if (dx || dy) {
       own = false;
       move({ k, x: x + dx, y: y + dy }, true);

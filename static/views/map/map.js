@@ -111,7 +111,7 @@ export function LevelMap(props) {
   const top = useMemo(() => extent([...standing, ...gone], taken).top, [taken, standing.length]);
   const pairs = useMemo(() => edgesAmong(standing), [places, all]);
 
-  useFrameSize(svg, cam, box);
+  useFrameSize(frame, cam, box);
   useCameraInput(svg, cam);
   useEffect(() => {
     cam.follow(box, true);
@@ -335,22 +335,22 @@ function delaysOf(nodes, places, fresh) {
 
 /**
  * Update the camera's frame size.
- * @param {{ current: SVGSVGElement | null }} svg
+ * @param {{ current: HTMLElement | null }} frame
  * @param {import("./camera.js").Camera} cam
  * @param {import("./camera.js").Box} box
  */
-function useFrameSize(svg, cam, box) {
+function useFrameSize(frame, cam, box) {
   const latest = useRef(box);
   latest.current = box;
   useEffect(() => {
-    const element = /** @type {SVGSVGElement} */ (svg.current);
+    const parts = [...(frame.current?.querySelectorAll("svg.canvas, .map-head") ?? [])];
     const watch = new ResizeObserver(() => {
-      const { width, height } = element.getBoundingClientRect();
-      if (!width || !height) return;
-      cam.size.value = { width, height };
+      const [canvas, head] = parts.map((part) => part.getBoundingClientRect());
+      if (!canvas.width || !canvas.height) return;
+      cam.size.value = { width: canvas.width, height: canvas.height, head: head ? head.bottom - canvas.top : 0 };
       cam.follow(latest.current, false);
     });
-    watch.observe(element);
+    for (const part of parts) watch.observe(part);
     return () => watch.disconnect();
   }, []);
 }

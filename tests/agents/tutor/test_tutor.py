@@ -315,6 +315,14 @@ async def test_C8_a_memory_is_in_the_language_of_the_lesson(room: Room) -> None:
     assert said == "Vor der Lektion „Adding“ saß das noch nicht sicher: Zählen"
 
 
+async def test_H1a_after_an_answer_of_one_word_the_language_is_that_of_the_question(room: Room) -> None:
+    draft = QuestionDraft("Wie viel ist zwei und zwei?", "numeric", "4", 3, ("Adding",))
+    await room.asks_about(draft, "text", await room.a_turn())
+    lesson = await room.tutoring.lesson(room.session_id, user_id=DEFAULT_USER_ID)
+    assert lesson.language_of("vier?") == "de"
+    assert lesson.language_of("I do not know what that is, and why it is there at all") == "en"
+
+
 async def test_C8_what_gives_the_answer_to_the_open_question_away_is_not_remembered(room: Room) -> None:
     criteria = tuple(Criterion(one, f"names the {one}", 0.5) for one in ("gas", "place"))
     draft = QuestionDraft(

@@ -11,7 +11,7 @@ from harness.browser import DESKTOP, PHONE, open_page
 from harness.journeys.learner import open_course
 from sprout.store.engine.database import open_database
 from sprout.store.schema.columns import table_of
-from sprout.store.schema.tables import Node
+from sprout.store.schema.tables import Branch, Node
 from tests.journeys.support import axe
 
 REASON = "Added because you took “9%” and “9 of 100” for different things in two answers."
@@ -36,6 +36,11 @@ CARD_PLACE = """() => {
     over: card.left < mark.right && card.right > mark.left && card.top < mark.bottom && card.bottom > mark.top,
   };
 }"""
+IS_BELOW_HEAD = """() => {
+  const boxes = (selector) => [...document.querySelectorAll(selector)].map((each) => each.getBoundingClientRect());
+  const lowest = Math.max(...boxes(".map-head :is(h1, p)").map((box) => box.bottom));
+  return boxes(".map .hit").every((box) => box.top >= lowest);
+}"""
 IS_BESIDE = f"() => {{ const {{ inside, over }} = ({CARD_PLACE})(); return inside && !over; }}"
 
 
@@ -56,6 +61,22 @@ async def test_ui_4_places_are_kept_over_reloads_also_when_a_node_has_come_and_o
         assert {node: after[node] for node in before if node != gone} == {
             node: place for node, place in before.items() if node != gone
         }
+
+
+async def test_ui_4_the_whole_plant_stands_below_the_head_however_long_its_title(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    long = update(table_of(Branch)).values(
+        title="What a positive test says about one person, and what it does not. " * 3
+    )
+    async with open_database(bayes_url) as database:
+        await database.write_tx(lambda tx: tx.connection.execute(long))
+    async with (
+        open_course(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.path, size=(1280, 780)) as page,
+    ):
+        await expect(page.locator(".map .hit").first).to_be_visible()
+        await page.wait_for_function(IS_BELOW_HEAD)
 
 
 async def test_ui_4_the_card_of_a_node_opens_on_a_rest_or_a_click_beside_the_node_and_inside_the_view(

@@ -20,7 +20,6 @@ from sprout.learning.lessons.readings import visible_reading
 from sprout.learning.lessons.repository import Lesson, LessonRepository
 from sprout.learning.lessons.turn import TurnKind, parse_input, render_reply
 from sprout.learning.marking.comparison import compare_response
-from sprout.learning.text.language import detect_language
 from sprout.runs.run_store import Admission, OnBusy, RequestKey, StoredEvent
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
@@ -56,7 +55,9 @@ async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Respo
     streaming = "text/event-stream" in call.request.headers.get("accept", "").lower()
     last_run = _repeated_final_turn(lesson, content)
     if lesson.ended and last_run is None and parse_input(content).kind is not TurnKind.CLARIFICATION:
-        return json_response(_reply_without_turn(lesson, fixed_text("ended", _language(lesson, content))))
+        return json_response(
+            _reply_without_turn(lesson, fixed_text("ended", lesson.language_of(parse_input(content).text)))
+        )
     if not (content or body.said_by_button) and (opened := _latest_tutor_text(lesson)) is not None:
         await call.dependencies.lessons.mark_delivered(lesson)
         return json_response(_reply_without_turn(lesson, opened))
@@ -208,7 +209,7 @@ async def _turn_reply(
         message = reply.content
     else:
         question = None if parse_input(content).kind is TurnKind.CLARIFICATION else lesson.pending
-        message = render_reply(_apology(run, _language(lesson, content)), question)
+        message = render_reply(_apology(run, lesson.language_of(parse_input(content).text)), question)
     await call.dependencies.lessons.mark_delivered(lesson)
     events = [(one.kind, json.loads(one.data)) for one in messages if one.kind in ("tool_call", "graded", "card_ready")]
     graded = [GradeSummary.model_validate(_without_envelope(data)) for kind, data in events if kind == "graded"]
@@ -267,10 +268,6 @@ def open_lesson_question(question: AskedCheckpoint | None) -> OpenLessonQuestion
         compare=compare,
         reading=visible_reading(question.reading, question.ladder),
     )
-
-
-def _language(lesson: Lesson, content: str) -> str:
-    return detect_language(parse_input(content).text, lesson.node.title, lesson.node.desc or "")
 
 
 def _digest(*parts: str) -> str:
