@@ -64,20 +64,32 @@ class PassageIndex:
     def select(self, title: str, desc: str, *, characters: int) -> list[Passage]:
         """The fitting passages, whole, up to `characters` together, in the order of the text.
 
-        If they are few, passages that only mention the concept are added, so that there is something to teach from. For
-        a concept from notes without headings they are all, where these have room: their order tells its part.
+        Where what a description names does not fit, something of each of its sections comes before more of one. If they
+        are few, passages that only mention the concept are added, so that there is something to teach from. For a
+        concept from notes without headings they are all, where these have room: their order tells its part.
         """
         if names_headings(desc) and self._fits_whole(desc, characters):
             return self.all
         fitting = self.relevant(title, desc)
         chosen: set[Passage] = set()
         length = 0
-        for _, passage in self._rank(title, desc):
+        for passage in self._by_section(self._rank(title, desc)):
             wanted = passage in fitting or length < MIN_CHARACTERS
             if wanted and length + len(passage.text) <= characters:
                 chosen.add(passage)
                 length += len(passage.text)
         return [passage for passage in self.all if passage in chosen]
+
+    def _by_section(self, ranked: Sequence[tuple[float, Passage]]) -> list[Passage]:
+        """The ranked passages, those that are named in turns: first the first of each section, the shortest before."""
+        named = {passage for score, passage in ranked if score >= NAMED_WEIGHT}
+        sections: dict[Path, list[Passage]] = {}
+        for entry in self._entries:
+            if entry.passage in named:
+                sections.setdefault(entry.paths[-1] if entry.paths else (), []).append(entry.passage)
+        turns = [(turn, len(one.text), one) for own in sections.values() for turn, one in enumerate(own)]
+        in_turns = [one for *_, one in sorted(turns, key=lambda each: each[:2])]
+        return [*in_turns, *(passage for score, passage in ranked if score < NAMED_WEIGHT)]
 
     def _fits_whole(self, desc: str, characters: int) -> bool:
         """Whether a description names no heading, so that only the whole text says which part of it is meant, and all

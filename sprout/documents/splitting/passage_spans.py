@@ -21,6 +21,7 @@ MAX_PARAGRAPH_CHARACTERS = 3_000
 MAX_CODE_CHARACTERS = 6_000
 MAX_HEADING = 120
 MAX_HEADING_MARKDOWN = 240
+MOST_MARKS = 16  # characters of a heading's line beside its title: stars, a colon
 LONGEST_READ = 500_000  # characters of a text whose lines are looked at for headings: that takes up to 2 s
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
@@ -89,8 +90,12 @@ def _with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
             newline = text.find("\n", section.start, block.end)
             end = block.end if newline < 0 else newline
             read += [Block(start, section.start)] if text[start : section.start].strip() else []
-            read.append(Block(section.start, end, "heading", section.level, section.title))
-            start = end + 1
+            if end - section.start > len(section.title) + MOST_MARKS:  # the line says more: "**3) Cells:** they …"
+                read.append(Block(section.start, section.start, "heading", section.level, section.title))
+                start = section.start
+            else:
+                read.append(Block(section.start, end, "heading", section.level, section.title))
+                start = end + 1
         read += [replace(block, start=start)] if text[start : block.end].strip() else []
     return read
 

@@ -45,7 +45,7 @@ _PARTS = re.compile(
     r"\s*(?:/|&|\+|,|\b(?:and|und|et|y|e|en|i|и|to|of|zu|zur|du|des|del|do|al)\b|\b(?:de )?l['’]|\bdell['’])\s*"
 )
 _NUMBER = re.compile(
-    r"[\s:.#№(\[-]*(?:(?<![^\W\d_])n[ro.°º]{0,2}\s*)?(?:\d{1,3}(?:\.\d{1,3}){0,3}\s?[a-z]?|(?<=\s)(?:[ivx]{1,5}[a-z]?|[a-h](?:\.\d{1,2})?))"
+    r"[\s:.#№(\[–—-]*(?:(?<![^\W\d_])n[ro.°º]{0,2}\s*)?(?:\d{1,3}(?:\.\d{1,3}){0,3}\s?[a-z]?|(?<=\s)(?:[ivx]{1,5}[a-z]?|[a-h](?:\.\d{1,2})?))"
     r"(?:\s?[-–]\s?\d[\d.]*| (?:à|a|to|bis|e|y|et|und|and) \d[\d.]*)?[)\]]?(?=$|[:.–—]|\s*[-–—:(\[])"
 )
 _ORDERED = re.compile(r"^(?:[\d ]+|[a-h][.)] )")
@@ -67,7 +67,7 @@ _THANKS = re.compile(
 _FOR_A_DAY = re.compile(
     r"(?:due|for) (?:on |next |this )?(?:mon|tues?|wed(?:nes)?|thu(?:r|rs)?|fri|satur|sun)(?:day)?\b.*"
 )
-_SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)")  # "lecture summary", "Tom's summary"
+_SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)|(?:quick |short )?recap(?: \w+){1,4}")  # "Tom's summary"
 LONGEST_NAME = 80
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ, Role.ANSWERS})
 

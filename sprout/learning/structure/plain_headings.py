@@ -70,6 +70,7 @@ class _Candidate:
 def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
     """The blocks with the headings of plain text among them, where the document marks none itself."""
     blocks = _with_lines_apart(text, _without_page_heads(text, _without_indented(text, blocks)))
+    blocks = _with_run_in_heads(blocks)
     marked = [block for block in blocks if isinstance(block, Heading)]
     if len(marked) > 1 or (marked and marked[0].start - blocks[0].start > LONGEST_BEFORE_TITLE):
         return [one for section in _sections(blocks) for one in _with_bold_headings(text, section)]
@@ -205,6 +206,31 @@ def _with_lines_apart(text: str, blocks: list[Block]) -> list[Block]:
     return [
         one for block in blocks for one in (apart.get(block, (block,)) if isinstance(block, Paragraph) else (block,))
     ]
+
+
+def _with_run_in_heads(blocks: list[Block]) -> list[Block]:
+    """The blocks, with the bold number and name that a paragraph begins with, "**3) Cells:** they …", as one of its own
+    where it comes after the number before it."""
+    read: list[Block] = []
+    last = ""
+    for block in blocks:
+        opening = block.spans[0] if isinstance(block, Paragraph) else Span("")
+        number = _BOLD_NUMBER.match(opening.text) if opening.kind is SpanKind.STRONG else None
+        follows = bool(number and _comes_after(number[1], last))
+        if isinstance(block, Paragraph) and len(block.spans) > 1 and follows and opening.text.endswith(":"):
+            end = block.start + 1
+            read += [Paragraph(block.start, end, (opening,)), Paragraph(end, block.end, block.spans[1:])]
+        else:
+            read.append(block)
+        last = number[1] if number else last
+    return read
+
+
+def _comes_after(number: str, other: str) -> bool:
+    """Whether a number is the next of its depth: "3" after "2", "1.3" after "1.2"."""
+    *above, own = number.split(".")
+    *above_other, before = other.split(".")
+    return above == above_other and before.isdigit() and int(own) == int(before) + 1
 
 
 def _line_apart(text: str, block: Paragraph) -> tuple[Paragraph, Paragraph] | None:

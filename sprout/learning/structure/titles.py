@@ -28,7 +28,7 @@ _NUMBER = re.compile(
     r"\s*(?:§+\s*)?(?:(?:[A-H]|\d{1,3})(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):/](?:\s+[A-Ha-h][.)])?|\d{1,2}\s[·•|]|"
     r"§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
     r"\d{1,3}(?:\.\d{1,3}){0,5}(?:\.-|：)\s*(?=[^\W\d_])|"
-    r"(?:\((?:[a-h]|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-h]|[ivx]{1,4})\)\s+)(?=[^\W\d_])|"
+    r"(?:\((?:[a-h]|\d{1,2}(?:[A-Ha-h][IVXivx]{0,4})?|[ivx]{1,4})\)\s*|(?:[a-h]|[ivx]{1,4})\)\s+)(?=[^\W\d_])|"
     r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})[、．]\s*(?=\S)|[（(][一二三四五六七八九十]{1,3}[)）]\s*(?=\S)|"
     r"\[[A-Z]{2,5}[ -]?\d{1,4}[A-Z]?\]\s+(?=[^\W\d_])|"  # the code of a course
     r"\.\s+(?=\S)|\[\d{1,3}\]\s+(?=[^\W\d_])|[가나다라마바사아자차카타파하]\.\s+(?=\S)|"
@@ -50,6 +50,7 @@ _UNNUMBERED = re.compile(
     r"(?i)(?:fig(?:ure)?|table|abb(?:ildung)?|tabelle|tableau|tabla|tabella|tabela)\.?\s*:\s+(?=\S)"
 )
 _BARE_NUMBER = re.compile(r"^[\d.) §]+(?=[^\W\d_]|\s|$)")  # no day: "11/9"
+_GOES_ON = re.compile(r"(?i)^(?:contd|cont['’]d|continued)[.…]*\s+")  # "Module 2 contd.... Cells"
 _CLOCK = re.compile(r"\s*\(\d{1,2}[:.]\d\d(?:\s?[ap]m)?\)$", re.IGNORECASE)  # when it was written down
 _DRAWN = "#•▪◦‣∙└├│─ "  # marks before a title
 MOST_DIGITS = 3  # of a slide's number; a year has four
@@ -162,7 +163,7 @@ def _without_markup(title: str) -> str:
 def _without_numbering(title: str, siblings: Sequence[str]) -> str:
     chapter = chapter_pattern().match(title)
     if chapter and (chapter.end() == len(title) or title[chapter.end()] in _AFTER_NUMBER):
-        named = title[chapter.end() :].lstrip(_AFTER_NUMBER)
+        named = _GOES_ON.sub("", title[chapter.end() :].lstrip(_AFTER_NUMBER))
         return _without_numbering(_IN_PARENTHESES.sub(r"\1", named), ())
     for pattern in (_NUMBER, _ROMAN):
         if found := pattern.match(title):

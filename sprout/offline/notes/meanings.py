@@ -34,6 +34,7 @@ _ELSEWHERE = re.compile(r"(?i)(?:see|cf|siehe|vgl|zie|voir|véase|ver|vedi)\b") 
 _NEXT_ENTRY = re.compile(r"\w [-–][^\W\d_]")  # "… they buy Demand -how much …", which another line began
 _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING_ASIDE = re.compile(r"^\([^()]*\):?\s*")  # what the letters of a term stand for
+_UNCLOSED = re.compile(r"\s*\([^()]*$")  # of "**spin (s**)"
 _FORMULA = re.compile(r"\$[^$]*\$")
 _SYMBOL = re.compile(r"[A-Z][a-z]?|(?=.*[\d₀-₉⁰-⁹⁺⁻])(?:[A-Z][a-z]?[\d₀-₉⁰-⁹⁺⁻]*){1,4}")  # "HA" is said of any acid
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -80,7 +81,7 @@ def terms_in_bold(blocks: Sequence[Block], code: str) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for paragraph in (paragraph for block in blocks for paragraph in iter_paragraphs(block)):
         for span in paragraph.spans:
-            term = span.text.strip(" .,:;–-")
+            term = _UNCLOSED.sub("", span.text).strip(" .,:;–-")
             if span.kind is SpanKind.STRONG and _is_term(term) and names_thing(term, code):
                 found.setdefault(key_of(term, code), term)
     return tuple(found.values())

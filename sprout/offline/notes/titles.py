@@ -26,7 +26,7 @@ NUMBERED_SHARE = 0.6  # of the headings of a stretch
 TO = " – "  # between the first and the last of several names
 
 _DASH = re.compile(r"\s[–—-]\s")
-_SECOND_PART = re.compile(rf"{_DASH.pattern}|\s\(|:\s")
+_SECOND_PART = re.compile(rf"{_DASH.pattern}|\s\((?=[^()]*\)$)|:\s")
 
 
 def titles_of(stretches: Sequence[Stretch], code: str, *, within: bool = False) -> list[str]:

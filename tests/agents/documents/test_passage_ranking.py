@@ -93,6 +93,13 @@ def test_the_passages_under_a_named_heading_come_before_those_that_share_more_wo
     assert headings(notes.relevant("Wheels and tanks", "In your notes: Mills › Tanks …")) == ["Tanks"]
 
 
+def test_of_more_than_has_room_something_of_each_section_is_given_before_more_of_one() -> None:
+    sections = [f"## {name}\n\n{f'{name}. {SAME_WORDS} ' * 9}\n\n{SAME_WORDS * 8}\n" for name in "ABCDEFGH"]
+    notes = PassageIndex(split_into_passages("mills.md", "# Mills\n\n" + "\n".join(sections)))
+    given = notes.select("Mills", "In your notes: Mills", characters=sum(len(one.text) for one in notes.all) // 2 + 500)
+    assert headings(given) == [*"ABCDEFGH"]
+
+
 def test_headings_of_plain_text_are_found_by_the_form_of_their_lines() -> None:
     parts = {"1 Wheels": SAME_WORDS * 5, "2 Tanks": SAME_WORDS * 5, "3 Repairs": SAME_WORDS * 5}
     notes = PassageIndex(

@@ -61,6 +61,13 @@ def test_headings_that_nothing_marks_part_passages_too() -> None:
     assert found[1].text == f"GRAPHITE\n{SENTENCE * 2}".strip()
 
 
+def test_a_paragraph_that_begins_with_its_heading_is_a_passage_of_its_own() -> None:
+    text = f"**1) Benzene**\n\n{SENTENCE}\n\n**2) Graphite:** {SENTENCE}\n\n**3) Diamond:** {SENTENCE}"
+    found = split_into_passages("notes.md", text)
+    assert [passage.heading for passage in found] == ["1) Benzene", "2) Graphite", "3) Diamond"]
+    assert found[1].text == f"**2) Graphite:** {SENTENCE}".strip()
+
+
 def test_a_text_longer_than_half_a_million_characters_is_parted_at_marked_headings_alone() -> None:
     text = f"BENZENE\n{SENTENCE}\n\nGRAPHITE\n{SENTENCE}\n\nDIAMOND\n{SENTENCE}\n\n"
     assert {passage.heading for passage in split_into_passages("notes.txt", text + SENTENCE * 5_500)} == {None}

@@ -34,6 +34,16 @@ def test_a_bold_line_with_a_number_is_a_heading_though_it_is_long_and_ends_with_
     ]
 
 
+def test_a_bold_name_with_the_next_number_is_a_heading_before_its_own_paragraph() -> None:
+    parts = ["**1) Cells**", PROSE, f"**2) Tissue:** {PROSE}", f"**4) Bark:** {PROSE}", "**5) Wood**", PROSE]
+    found = list(iter_sections(read_structure("\n\n".join(parts))))[1:]
+    assert [(each.title, text_of(each.blocks[0])) for each in found] == [
+        ("1) Cells", PROSE),
+        ("2) Tissue", PROSE),
+        ("5) Wood", PROSE),
+    ]
+
+
 def test_chapters_stand_above_capitals_and_bold_lines() -> None:
     assert outline("Chapter 1: Life", "**Cells**", "Chapter 2: Death") == [
         (1, "Chapter 1: Life"),

@@ -27,6 +27,12 @@ def block_roles(text: str) -> list[tuple[str, str]]:
     [
         ("2.4 Exercises", Role.EXERCISES, "exercises"),
         ("Exercise 3: Limits", Role.EXERCISES, "exercises"),
+        ("ACTIVITY – 1 (Sketching)", Role.EXERCISES, "exercises"),
+        ("Hands-on activity", Role.EXERCISES, "exercises"),
+        ("Introduction to new material", Role.FURNITURE, "organisation"),
+        ("Voorwoord", Role.FURNITURE, "organisation"),
+        ("Zdroje", Role.FURNITURE, "references"),
+        ("Quick recap voor het examen", Role.SUMMARY, "summary"),
         ("B. Exercises", Role.EXERCISES, "exercises"),
         ("My questions", Role.EXERCISES, "exercises"),
         ("A. Objectifs de cette notion au cycle 4", Role.OBJECTIVES, "objectives"),

@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.offline.notes.document import read_document
-from sprout.offline.notes.meanings import labelled_in, meanings_in
+from sprout.offline.notes.meanings import labelled_in, meanings_in, terms_in_bold
 from sprout.offline.notes.words import key_of
 
 
@@ -196,3 +196,10 @@ def test_a_reference_to_another_place_is_no_meaning() -> None:
         {term for term, _ in found(listed.format(said), "en")} for said in ("a thing for water", "see Machines, 1c")
     ]
     assert terms == [{"mill", "pump", "dam"}, {"mill", "dam"}]
+
+
+def test_a_term_in_bold_has_no_bracket_that_is_left_open() -> None:
+    blocks = read_document(
+        "The **main number (n**) and the **orbital number (l**) tell where it is."
+    ).content.all_blocks
+    assert terms_in_bold(blocks, "en") == ("main number", "orbital number")

@@ -318,6 +318,17 @@ def test_two_documents_with_the_same_headings_have_titles_that_tell_them_apart()
     assert titles(plan) == [f"{name}: How it {does}" for name in ("Rust", "Frost") for does in ("begins", "ends")]
 
 
+def test_a_long_heading_is_cut_before_brackets_only_where_these_end_it() -> None:
+    asked = ["Why do plates that move apart (in the sea) melt?", "How do hot spots (below the crust) form islands?"]
+    plan = path_of("".join(section(one, 20) for one in asked) + section("The age of rocks", 400))
+    assert titles(plan)[0] == " · ".join(asked)
+
+
+def test_days_that_are_counted_with_a_colon_are_numbers_and_no_names() -> None:
+    plan = path_of("".join(section(f"Dia: {day}", 150) for day in range(2, 6)))
+    assert all(title.startswith("Dia: ") and title.count(": ") > 1 for title in titles(plan))
+
+
 def test_sections_of_two_documents_that_nothing_tells_apart_are_one() -> None:
     pages = [section("Rust", words) + section(name, 300) for name, words in (("Frost", 300), ("Fire", 200))]
     plan = path_from_notes(pages, least=6, most=10)
@@ -344,9 +355,9 @@ def test_spanish_notes_are_answered_in_spanish() -> None:
 
 def test_a_chapter_that_is_nearly_all_of_the_notes_is_opened() -> None:
     below = "".join(section(f"The old {name}", 120, level=3) for name in ("lathe", "crane", "winch", "gear"))
-    notes = f"# Machines\n\n{section('Foreword', 60)}## All machines\n\n{below}{section('Why it matters', 60)}"
+    notes = f"# Machines\n\n{section('Why machines', 60)}## All machines\n\n{below}{section('Why it matters', 60)}"
     machines = ["The old lathe", "The old crane", "The old winch", "The old gear"]
-    assert titles(path_of(notes)) == ["Foreword", *machines, "Why it matters"]
+    assert titles(path_of(notes)) == ["Why machines", *machines, "Why it matters"]
     alone = f"# Lecture 2\n\nBy Anna.\n\n# Machines\n\n## All of them\n\n{below}"
     assert titles(path_of(alone)) == machines
 

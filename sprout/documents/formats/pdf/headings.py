@@ -97,7 +97,7 @@ def find_candidates(column: Column, body: Style, leading: float) -> list[Heading
     while at < len(lines):
         end = at + 1
         if _may_be_heading(lines[at], body):
-            while end < len(lines) and _goes_on(lines[end - 1], lines[end]):
+            while end < len(lines) and _goes_on(lines[end - 1], lines[end], leading):
                 end += 1
             if _stands_apart(lines, at, end, body[0], leading):
                 found.append(HeadingCandidate(tuple(lines[at:end]), style_of(lines[at])))
@@ -122,8 +122,8 @@ def _is_formula(text: str) -> bool:
     return _OPERATOR.search(text) is not None and len(_NAME.findall(text)) < MIN_NAMES
 
 
-def _goes_on(before: Line, line: Line) -> bool:
-    close = 0 <= line.base - before.base <= SAME_LEADING * before.size
+def _goes_on(before: Line, line: Line, leading: float) -> bool:
+    close = 0 <= line.base - before.base <= max(SAME_LEADING * before.size, GAP_ABOVE * leading)
     return line.content is None and close and style_of(line) == style_of(before) and not NUMBERING.match(line.text)
 
 

@@ -1,5 +1,6 @@
 """Lines of a printed page: words on one baseline, with their superscripts and subscripts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ MAX_SCRIPT_OFFSET = 0.75
 MAX_SCRIPT_GAP = 0.35
 NEIGHBOUR_ROWS = 3
 MAX_SEGMENTS = 3_000  # beyond them a page is a drawing
+
+_TYPED_RULE = re.compile(r"(?:[-–—_=*~] ?){12,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class Line:
 
 
 def find_rows(words: Iterable[Word], page: int = 0) -> list[list[Line]]:
-    """The rows of a page from top to bottom: on one baseline, parted where the gaps are wide."""
+    """The rows of a page from top to bottom: on one baseline, parted where the gaps are wide; none of dashes alone."""
     rows: list[list[Word]] = []
     base = size = 0.0
     for word in sorted(words, key=lambda word: word.base):
@@ -113,10 +116,14 @@ def find_rows(words: Iterable[Word], page: int = 0) -> list[list[Line]]:
         else:
             rows.append([word])
             base, size = word.base, word.size
-    segments = [[Line(tuple(part), page) for part in _split(row)] for row in rows]
+    segments = [[Line(tuple(part), page) for part in _split(row)] for row in rows if not _is_typed_rule(row)]
     if sum(len(row) for row in segments) > MAX_SEGMENTS:
         return segments
     return _attach_scripts(segments)
+
+
+def _is_typed_rule(row: Sequence[Word]) -> bool:
+    return _TYPED_RULE.fullmatch(" ".join(word.text for word in row)) is not None
 
 
 def _split(row: list[Word]) -> list[list[Word]]:

@@ -14,7 +14,8 @@ MAX_TITLE_LINES = 3
 MAX_TITLE = 300
 
 _SLIDE_NUMBER = re.compile(  # all that a program for slides says of them
-    r"(?i)(?:slide|folie|diapositiv[aeo]|slajd|dia|слайд|page|seite|página|pagina)\s*(?:number |nr\.? )?\d{1,4}[.:]?"
+    r"(?i)(?:slide|folie|diapositiv[aeo]|slajd|dia|dian|snímek|slayt|слайд|page|seite|página|pagina)\s*"
+    r"(?:(?:number|nummer|numéro|número|numero|numer|numarası|číslo|nr\.?) )?\d{1,4}[.:]?"
 )
 
 

@@ -96,7 +96,7 @@ def test_a_bookmark_whose_title_is_a_picture_stands_above_its_page() -> None:
 
 
 def test_bookmarks_that_only_count_slides_are_no_headings() -> None:
-    marks = [("Diapositiva 1", 0), ("Slide 2:", 1), ("Slide 3: Work", 2)]
+    marks = [("Slayt Numarası 1", 0), ("Slide 2:", 1), ("Slide 3: Work", 2)]
     text, _ = draft(printed([["First."], ["Second."], ["Third."]], bookmarks=marks))
     assert [line for line in text.splitlines() if line.startswith("#")] == ["# Slide 3: Work"]
 

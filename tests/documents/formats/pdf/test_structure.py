@@ -95,6 +95,18 @@ def test_a_numbered_line_in_bold_and_larger_is_a_heading_however_close_the_text_
     assert "\n# II - Heat and work\n" in read(page)
 
 
+def test_a_heading_over_two_lines_of_a_text_with_wide_lines_is_one() -> None:
+    title = [Run(72, 60, "Heat and the way that it takes", BOLD, 12), Run(72, 85, "from body to body", BOLD, 12)]
+    wide = [Run(72, 110 + 25 * at, line, PLAIN, 12) for at, line in enumerate(TEXT * 3)]
+    assert read([*title, *wide]).startswith("# Heat and the way that it takes from body to body\n")
+
+
+@pytest.mark.parametrize("rule", ["-" * 80, "- " * 40, "_" * 60, "= = = = = = = = = = = = = ="])
+def test_a_rule_of_typed_dashes_parts_what_stands_above_and_below_it(rule: str) -> None:
+    page = [Run(72, 60, "First of all.", PLAIN, 11), Run(72, 74, rule, PLAIN, 11), Run(72, 88, "(1A) HEAT", PLAIN, 11)]
+    assert read([*page, *column(72, 130, TEXT)]).startswith("First of all.\n\n(1A) HEAT\n\nHeat is energy")
+
+
 @pytest.mark.parametrize("formula", ["E = m x c2", "AB (F) F AB", "a + b"])
 def test_a_formula_in_large_type_is_no_heading(formula: str) -> None:
     assert "#" not in read([*column(72, 60, TEXT), Run(120, 125, formula, BOLD, 16), *column(72, 160, TEXT)])
