@@ -37,7 +37,9 @@ LEAST_TOLD = 250  # words of statements, with which a text that asks more is not
 MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
-_DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents"))  # fences of MyST and Jupyter Book
+_DIRECTIVES = frozenset(
+    ("toc", "toctree", "tableofcontents", "contents", "dataview", "dataviewjs")
+)  # what makes a list
 _NOTE = re.compile(r"[¹²³⁰⁴-⁹]{1,3}\s+\S")  # a note at the foot of a page
 _NAME_AND_NUMBER = re.compile(r"[^\d:]+\d[\d.]*\s?[a-z]?[).]?")
 _CONTENT = NamedRole(Role.CONTENT, "")

@@ -53,10 +53,13 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     """Possible titles, the best first."""
     say = language(code).phrases
     headed = [each for part in stretch.parts if part.path for each in _telling(part, alone=len(stretch.parts) == 1)]
-    named = [part for part in headed if not part.opening] or headed
+    named = [part for part in headed if not part.opening]
+    named = named if 2 * sum(part.words for part in named) >= stretch.words else headed
     named = [part for part in named if part.words >= min(CRUMB, NAMED_SHARE * stretch.words)] or named
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
     told = [title for title in titles if not says_nothing(title)]
+    if told and 2 * sum(part.words for part in headed if part.title in told) < stretch.words:
+        told = titles
     told = told or list(dict.fromkeys(part.title for part in headed if part.title and not says_nothing(part.title)))
     titles = told or (titles if len(headed) == len(stretch.parts) else [])
     terms = stretch.terms or (() if titles else stretch.key_terms(code))

@@ -31,6 +31,9 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("Hands-on activity", Role.EXERCISES, "exercises"),
         ("Introduction to new material", Role.FURNITURE, "organisation"),
         ("Voorwoord", Role.FURNITURE, "organisation"),
+        ("Problemler ve Çözümleri", Role.EXERCISES, "exercises"),
+        ("Online zelftest", Role.QUIZ, "quiz"),
+        ("Entrainements", Role.EXERCISES, "exercises"),
         ("Zdroje", Role.FURNITURE, "references"),
         ("Quick recap voor het examen", Role.SUMMARY, "summary"),
         ("B. Exercises", Role.EXERCISES, "exercises"),
@@ -146,6 +149,10 @@ def test_words_with_other_meanings_count_only_where_the_form_agrees() -> None:
     exam = "# Practice\n\n1. Explain why.\n2. What follows?\n\n# Solutions\n\n1. Because.\n2. Nothing.\n"
     assert roles(exam)["Practice"] == ("exercises", "exercises")
     assert roles(exam)["Solutions"] == ("answers", "answers")
+
+
+def test_code_that_makes_a_list_in_the_program_it_was_written_in_is_no_content() -> None:
+    assert block_roles(f"# Cells\n\n```dataviewjs\nawait dv.view()\n```\n\n{PROSE}\n")[0][0] == "furniture"
 
 
 def test_what_is_below_a_section_has_its_role() -> None:

@@ -324,6 +324,12 @@ def test_a_long_heading_is_cut_before_brackets_only_where_these_end_it() -> None
     assert titles(plan)[0] == " · ".join(asked)
 
 
+def test_a_title_names_what_most_of_its_text_stands_under() -> None:
+    sections = [("Definition", 60), ("Particular features", 20), ("The partners", 300), ("The shares", 300)]
+    plan = path_of("".join(section(*one) for one in sections))
+    assert titles(plan) == ["Definition · Particular features", "The partners", "The shares"]
+
+
 def test_days_that_are_counted_with_a_colon_are_numbers_and_no_names() -> None:
     plan = path_of("".join(section(f"Dia: {day}", 150) for day in range(2, 6)))
     assert all(title.startswith("Dia: ") and title.count(": ") > 1 for title in titles(plan))
