@@ -20,7 +20,7 @@ from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWrite
 from sprout.documents.formats.office.alternative_text import written_description
 from sprout.documents.formats.office.slide_content import SlideContent, SlideLine, has_text
 from sprout.documents.formats.office.slide_inline import A, P, choose_alternatives, paragraph_spans
-from sprout.documents.formats.spans import Span
+from sprout.documents.formats.spans import Span, SpanKind
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.zip_archive import check_entries, is_strict_ooxml, read_entries
 from sprout.learning.structure.heading_roles import named_role
@@ -134,9 +134,13 @@ def _heading(slide: _Slide, running: frozenset[str]) -> Sequence[Span]:
     goes on with the slide before it."""
     if _text(slide.title) not in {"", *running}:
         return slide.title
-    texts = ((line.spans, _text(line.spans)) for line in _all_lines(slide.contents))
+    texts = ((line.spans, _text(line.spans)) for line in _all_lines(slide.contents) if not _is_code(line.spans))
     spans, text = next((one for one in texts if one[1] not in running and not one[1].isdigit()), ((), ""))
     return spans if len(text) <= MAX_TITLE and not _SENTENCE.search(text) else ()
+
+
+def _is_code(spans: Iterable[Span]) -> bool:
+    return all(span.kind is SpanKind.CODE or not span.text.strip() for span in spans)
 
 
 def _all_lines(contents: Iterable[SlideContent]) -> Iterator[SlideLine]:

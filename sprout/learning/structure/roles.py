@@ -32,6 +32,7 @@ LEAST_REPEATS = 4
 LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
 LEAST_HEADINGS, LONGEST_ENTRY, LISTED = 3, 120, 0.4  # of a list of contents, whose words may differ from the headings
 LONGEST_LABEL = 40
+HEAD_OF_LIST = 3  # items, before which but lecturer and date stand on a title slide
 LEAST_ASKED = 3  # items of a list that only asks
 LEAST_TOLD = 250  # words of statements, with which a text that asks more is not exercises alone
 MOST, SOME = 0.6, 0.2
@@ -278,9 +279,11 @@ def _prose(section: Section) -> int:
 
 def _labelled(block: Block, before: Block | None) -> NamedRole | None:
     """The role of exercises that a line of the text names, "Exercise 4) Compute …", and of the list after "Exercises."
-    or "References:"."""
+    or "References:", or with that at its head."""
     if isinstance(block, ListBlock):
         label = text_of(block.lead_in) if block.lead_in else text_of(before) if isinstance(before, Paragraph) else ""
+        heads = [label_of(text_of(each)) for item in block.items[:HEAD_OF_LIST] for each in item.blocks[:1]]
+        label = next((head for head in heads if (one := named_role(head)) and one.reason == "references"), label)
     else:
         label = label_of(text_of(block)) if isinstance(block, Paragraph) else ""
     named = named_role(label) if len(label) <= LONGEST_LABEL else None

@@ -19,6 +19,7 @@ MOST_ABOVE = 5  # words of a heading that stands before those below it
 SHORT_NAME = 2  # words of a heading that may need the one above to say of what: "Human Development: Physical"
 LONGEST_TITLE, LONGEST_BRIEF, LONGEST_RANGE = 90, 120, 160
 NAMING_TERMS, JOINED_TERMS = 3, 2
+MOST_NAMED = 2 / 3  # of a stretch's words, from which on the text before its sections need not be named
 NAMED_SHARE = 0.06  # of a stretch's words, of a section that its title names
 LEAST_PIECES = 2  # of running text, that are numbered
 LEAST_NUMBERED = 3  # headings of a word and a number, from which on they are a series: "World War II" is none
@@ -54,7 +55,7 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     say = language(code).phrases
     headed = [each for part in stretch.parts if part.path for each in _telling(part, alone=len(stretch.parts) == 1)]
     named = [part for part in headed if not part.opening]
-    named = named if 2 * sum(part.words for part in named) >= stretch.words else headed
+    named = named if sum(part.words for part in named) >= MOST_NAMED * stretch.words else headed
     named = [part for part in named if part.words >= min(CRUMB, NAMED_SHARE * stretch.words)] or named
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
     told = [title for title in titles if not says_nothing(title)]

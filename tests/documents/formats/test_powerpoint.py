@@ -121,6 +121,19 @@ def test_a_slide_without_a_title_that_begins_with_a_sentence_goes_on_with_the_sl
     assert _headings((BLANK, "", text), (BLANK, "", "Two means")) == ["# Two means"]
 
 
+def test_a_line_of_code_is_no_title() -> None:
+    presentation = Presentation()
+    for name, font in (("Loops", None), ("clear all", "Courier New")):
+        run = presentation.slides.add_slide(presentation.slide_layouts[BLANK]).shapes.add_textbox(0, 0, 9, 9)
+        run.text_frame.text = name
+        run.text_frame.paragraphs[0].runs[0].font.name = font
+    stored = BytesIO()
+    presentation.save(stored)
+    text = read_document(read_powerpoint, stored.getvalue(), ReadingLimits()).text
+    assert [line for line in text.splitlines() if line.startswith("#")] == ["# Loops"]
+    assert "clear all" in text
+
+
 def test_limits_of_slides_and_text() -> None:
     with pytest.raises(UnreadableDocument, match="too many pages"):
         read_document(read_powerpoint, slides_file(), ReadingLimits(pages=3))

@@ -155,6 +155,11 @@ def test_code_that_makes_a_list_in_the_program_it_was_written_in_is_no_content()
     assert block_roles(f"# Cells\n\n```dataviewjs\nawait dv.view()\n```\n\n{PROSE}\n")[0][0] == "furniture"
 
 
+def test_a_list_with_references_after_its_lecturer_is_no_content() -> None:
+    listed = "- Lecture 6\n- Dr. Anna Berg\n- References: B. Hunt, A guide to cells, 1995\n- M. Trauth, Recipes, 2006\n"
+    assert block_roles(f"# Cells\n\n{listed}")[0] == ("furniture", "references")
+
+
 def test_what_is_below_a_section_has_its_role() -> None:
     found = roles("# Exercises\n\n## Part one\n\nShow it.\n\n## Solutions\n\nShown.\n\n# Cells\n\nSmall.\n")
     assert found["Part one"] == ("exercises", "exercises")
