@@ -7,6 +7,7 @@ from itertools import chain, takewhile
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.titles import without_numbering
 from sprout.learning.structure.words import chapter_pattern
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in, is_glossary
@@ -58,6 +59,7 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     named = named if sum(part.words for part in named) >= MOST_NAMED * stretch.words else headed
     named = [part for part in named if part.words >= min(CRUMB, NAMED_SHARE * stretch.words)] or named
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
+    titles = [title for title in titles if without_numbering(title)] or titles
     told = [title for title in titles if not says_nothing(title)]
     if told and 2 * sum(part.words for part in headed if part.title in told) < stretch.words:
         told = titles
@@ -129,8 +131,8 @@ def _sizes(parts: Sequence[Part]) -> Counter[str]:
 
 
 def _joined(titles: Sequence[str], sizes: Mapping[str, int], and_more: str) -> str:
-    """All titles as one, or where that is long those of the largest sections; what all begin with stands there once,
-    and one that another names too is left out."""
+    """All titles as one, or where that is long the first and those of the largest sections; what all begin with stands
+    there once, and one that another names too is left out."""
     titles = [one for one in titles if not any(_is_said_by(one, other) for other in titles)]
     above = {title.partition(": ")[0] for title in titles if ": " in title}
     if len(titles) > 1 and len(above) == 1 and all(": " in title for title in titles):
@@ -146,7 +148,7 @@ def _joined(titles: Sequence[str], sizes: Mapping[str, int], and_more: str) -> s
     if len(whole) <= LONGEST_BRIEF or len(brief) <= 2:
         return whole
     largest = sorted(titles, key=lambda one: -sizes.get(one, 0))
-    kept = {_brief(largest[0])}
+    kept = {_brief(largest[0] if ": " in titles[0] else titles[0])}
     for name in map(_brief, largest):
         if len(NAME_SEPARATOR.join({*kept, name})) <= LONGEST_BRIEF:
             kept.add(name)

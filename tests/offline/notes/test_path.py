@@ -330,6 +330,18 @@ def test_a_title_names_what_most_of_its_text_stands_under() -> None:
     assert titles(plan) == ["Definition · Particular features", "The partners", "The shares"]
 
 
+def test_a_number_beside_a_name_is_no_part_of_a_title() -> None:
+    plan = path_of(section("Day 7", 20) + section("What an argument is", 60) + section("The rules of logic", 400))
+    assert titles(plan) == ["What an argument is", "The rules of logic"]
+
+
+def test_a_title_of_some_of_many_sections_begins_with_the_first() -> None:
+    names = [f"The {name} and all that belongs to it" for name in ("heart", "lung", "liver", "spleen", "bladder")]
+    text = "".join(section(one, 20 + 20 * at) for at, one in enumerate(names))
+    (title,) = titles_of([Stretch(read_document(text).content.parts)], "en")
+    assert title == " · ".join([names[0], *names[-2:]]) + " and more"
+
+
 def test_days_that_are_counted_with_a_colon_are_numbers_and_no_names() -> None:
     plan = path_of("".join(section(f"Dia: {day}", 150) for day in range(2, 6)))
     assert all(title.startswith("Dia: ") and title.count(": ") > 1 for title in titles(plan))
