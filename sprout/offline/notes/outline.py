@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sprout.learning.structure.plain_view import text_of
-from sprout.learning.structure.tree import Block, Paragraph
+from sprout.learning.structure.tree import Block, ListBlock, Paragraph
 from sprout.learning.text.stems import stems
 from sprout.offline.notes.document import Document, Part, join_equal
 from sprout.offline.notes.facts import is_sentence, says_anything, sentences_in
@@ -34,6 +34,7 @@ COVER, COVER_LINE, COVER_LINES = 80, 10, 4  # words of a title page and of a lin
 CRUMB = 25  # words that are no part of their own
 
 _WORD = re.compile(r"[^\W\d_]{2}")  # a letter alone is a symbol
+_BY = re.compile(r"\b(?:Prof|Dr|Doç|Dept|Department|Lecturer|Universi|Institut|Facult|Fakult)")  # who speaks, and where
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +164,19 @@ def _is_cover(part: Part, *, slide: bool) -> bool:
     Args:
         slide: whether it may be a slide, on which two of them do.
     """
-    lines = [text_of(block) for block in part.blocks if isinstance(block, Paragraph)]
-    short = len(lines) == len(part.blocks) and all(len(line.split()) <= COVER_LINE for line in lines)
+    lines = _cover_lines(part.blocks)
+    short = all(len(line.split()) <= COVER_LINE for line in lines)
     is_page = short and len(lines) >= COVER_LINES and part.words <= COVER
     return not part.parts and (is_page or (slide and part.words <= TITLE_SLIDE)) and not any(map(is_sentence, lines))
+
+
+def _cover_lines(blocks: Sequence[Block]) -> list[str]:
+    """The lines of what may be a cover: nothing but paragraphs, or lists with them that name somebody; else none."""
+    texts = [text_of(block) for block in blocks]
+    if all(isinstance(block, Paragraph) for block in blocks):
+        return texts
+    named = all(isinstance(block, Paragraph | ListBlock) for block in blocks) and any(map(_BY.search, texts))
+    return [line for text in texts for line in text.splitlines()] if named else []
 
 
 def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stretch]:

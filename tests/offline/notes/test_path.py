@@ -330,6 +330,13 @@ def test_a_title_names_what_most_of_its_text_stands_under() -> None:
     assert titles(plan) == ["Definition · Particular features", "The partners", "The shares"]
 
 
+@pytest.mark.parametrize(("who", "is_first"), [("Prof. Anna Berg", False), ("Hand pumps of iron", True)])
+def test_a_slide_that_lists_who_speaks_is_no_concept(who: str, is_first: bool) -> None:
+    cover = f"# Pumps of the world\n\n- Pumps and tanks, week 3\n- {who}\n- Lifts of old mines\n- Wells of towns\n\n"
+    plan = path_of(cover + "".join(section(one, 60, level=1) for one in ("Lifts", "Wells", "Tanks", "Wheels")))
+    assert ("Pumps of the world" in " ".join(titles(plan))) == is_first
+
+
 def test_a_number_beside_a_name_is_no_part_of_a_title() -> None:
     plan = path_of(section("Day 7", 20) + section("What an argument is", 60) + section("The rules of logic", 400))
     assert titles(plan) == ["What an argument is", "The rules of logic"]
