@@ -38,6 +38,7 @@ LEAST_TOLD = 250  # words of statements, with which a text that asks more is not
 MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
+_DRAWINGS = frozenset(("tikz", "mermaid", "dot", "graphviz", "plantuml"))
 _DIRECTIVES = frozenset(
     ("toc", "toctree", "tableofcontents", "contents", "dataview", "dataviewjs")
 )  # what makes a list
@@ -336,6 +337,8 @@ def _by_kind(block: Block) -> NamedRole:
     """The role of a block in a section of content."""
     match block:
         case Figure():
+            return NamedRole(Role.CAPTION, "figure")
+        case Code() if block.language in _DRAWINGS:
             return NamedRole(Role.CAPTION, "figure")
         case Code() if block.language in _DIRECTIVES:
             return NamedRole(Role.FURNITURE, "table of contents")

@@ -7,7 +7,7 @@ from sprout.learning.structure.words import chapter_pattern
 from sprout.offline.notes.language import CODES, empty_titles, language
 
 MOST_WORDS, LONGEST = 14, 140  # words and characters
-_SPOKEN = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formula or a number
+_SPOKEN = re.compile(r"[^\W\d_₀-₉⁰-⁹]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formula or a number
 _FORMULA = re.compile(r"\$[^$\n]{1,200}\$")
 _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(

@@ -156,10 +156,13 @@ def own_words_question(material: Material, number: int, *, title: str, blocks: S
     return _told_again(material, number, asked, text, about=title) if text else None
 
 
-def passage_question(material: Material, number: int, *, blocks: Sequence[Block]) -> NoteQuestion | None:
+def passage_question(material: Material, number: int, *, blocks: Sequence[Block], about: str) -> NoteQuestion | None:
     """The same for a passage of running text without a heading of its own, which is called by how it begins.
 
     None where a sentence of it may not be used.
+
+    Args:
+        about: its subject.
     """
     text = running_text(blocks)
     sentences = sentences_of(text)
@@ -177,7 +180,7 @@ def passage_question(material: Material, number: int, *, blocks: Sequence[Block]
     if len(words) < LEAST_BEGUN or points_back or given.patterns.meta.search(begins):
         return None
     asked = material.say.passage_begun.format(words=material.quoted(begins))
-    return _told_again(material, number, asked, text, about=material.topics[number].title)
+    return _told_again(material, number, asked, text, about=about)
 
 
 def _beginning(sentence: str) -> str:

@@ -160,6 +160,11 @@ def test_a_list_with_references_after_its_lecturer_is_no_content() -> None:
     assert block_roles(f"# Cells\n\n{listed}")[0] == ("furniture", "references")
 
 
+def test_code_of_a_drawing_is_a_figure() -> None:
+    drawn = "```tikz\n\\begin{tikzpicture}\n\\end{tikzpicture}\n```\n"
+    assert block_roles(f"# Cells\n\n{drawn}\n{PROSE}\n")[0] == ("caption", "figure")
+
+
 def test_what_is_below_a_section_has_its_role() -> None:
     found = roles("# Exercises\n\n## Part one\n\nShow it.\n\n## Solutions\n\nShown.\n\n# Cells\n\nSmall.\n")
     assert found["Part one"] == ("exercises", "exercises")

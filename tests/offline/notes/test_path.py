@@ -337,6 +337,13 @@ def test_a_slide_that_lists_who_speaks_is_no_concept(who: str, is_first: bool) -
     assert ("Pumps of the world" in " ".join(titles(plan))) == is_first
 
 
+def test_symbols_with_small_digits_are_no_name() -> None:
+    plan = path_of(
+        "".join(section(one, 60) for one in ("C 2ρν₁ ₁", "Waves in glass", "Waves in water", "Waves in air"))
+    )
+    assert not any("ρ" in title for title in titles(plan))
+
+
 def test_a_number_beside_a_name_is_no_part_of_a_title() -> None:
     plan = path_of(section("Day 7", 20) + section("What an argument is", 60) + section("The rules of logic", 400))
     assert titles(plan) == ["What an argument is", "The rules of logic"]

@@ -277,6 +277,18 @@ def test_a_passage_that_its_heading_does_not_name_is_called_by_how_it_begins() -
         assert told(lesson_of(("Bridges", f"{opening} {WATER * 4}"))) == []
 
 
+@pytest.mark.parametrize(("below", "about"), [("### The brake\n\n", "The mill"), ("", "The wheel")])
+def test_what_a_passage_of_two_sections_is_about_is_the_subject_of_the_lesson(below: str, about: str) -> None:
+    wheel = f"### The wheel\n\n{WATER * 4}\n\n{below}It holds the stones of the mill."
+    dynamo = f"### The dynamo\n\n{DYNAMO} {'It is kept by the door of the mill. ' * 20}"
+    passages = [("1", "The mill › The wheel", wheel), ("2", "The mill › The dynamo", dynamo)]
+    given = [Tag("passage", {"id": at, "doc": "mill.md", "heading": heading}, said) for at, heading, said in passages]
+    lesson = lesson_from_notes(given, title="The mill", desc="")
+    assert lesson is not None
+    (task,) = [chunk.question for chunk in lesson.chunks if not chunk.question.is_marked_by_code]
+    assert task.criteria[1]["statement"] == f"It is about {about}."
+
+
 @pytest.mark.parametrize(
     ("first", "begins"),
     [

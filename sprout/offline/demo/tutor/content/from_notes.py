@@ -72,18 +72,21 @@ def _build_lesson(passages: tuple[GivenPassage, ...], title: str, desc: str) -> 
         for each in part.iter_parts()
         if each.title and not each.parts
     ]
-    return _NotesLesson(Material(topics, around, code, _is_material), steps, sections).build()
+    return _NotesLesson(title, Material(topics, around, code, _is_material), steps, sections).build()
 
 
 class _NotesLesson:
     """The lesson on some steps, which are the topics of the material.
 
     Args:
+        title: what all of it is about.
         sections: those with nothing below them, each with its name.
     """
 
-    def __init__(self, material: Material, steps: Sequence[ReadingStep], sections: Sequence[tuple[str, Part]]) -> None:
-        self._material, self._steps, self._sections = material, steps, sections
+    def __init__(
+        self, title: str, material: Material, steps: Sequence[ReadingStep], sections: Sequence[tuple[str, Part]]
+    ) -> None:
+        self._title, self._material, self._steps, self._sections = title, material, steps, sections
         self._frames: Templates = notes_templates(material.code)
         texts = ["\n\n".join(passage.text for passage in step.passages) for step in steps]
         self._drafts = [
@@ -154,8 +157,14 @@ class _NotesLesson:
             for at, title, section in sections
         )
         short = sorted((-self._steps[at].words, at) for at in left if self._steps[at].words <= MOST_WORDS)
-        on_steps = (passage_question(self._material, at, blocks=self._steps[at].blocks) for _, at in short)
+        on_steps = (
+            passage_question(self._material, at, blocks=self._steps[at].blocks, about=self._subject(at))
+            for _, at in short
+        )
         return [*islice(accepted(one for one in chain(on_sections, on_steps) if one is not None), 1)]
+
+    def _subject(self, at: int) -> str:
+        return self._title if self._steps[at].is_mixed else self._material.topics[at].title
 
     def _whole_sections(self, step: ReadingStep) -> list[tuple[str, Part]]:
         """Sections that a step holds from their heading to their end, of a minute or two each, and that are most of its

@@ -29,11 +29,13 @@ class ReadingStep:
     Args:
         blocks: what stands in them and belongs to the part.
         title: of the section that most of it stands in; empty where it has none.
+        is_mixed: whether some of it stands in another section.
     """
 
     passages: tuple[GivenPassage, ...]
     blocks: tuple[Block, ...]
     title: str
+    is_mixed: bool = False
 
     @property
     def words(self) -> int:
@@ -41,7 +43,8 @@ class ReadingStep:
 
     def with_next(self, other: "ReadingStep") -> "ReadingStep":
         title = (self if self.words >= other.words else other).title
-        return ReadingStep((*self.passages, *other.passages), (*self.blocks, *other.blocks), title)
+        mixed = self.is_mixed or other.is_mixed or self.title != other.title
+        return ReadingStep((*self.passages, *other.passages), (*self.blocks, *other.blocks), title, mixed)
 
 
 def reading_steps(
@@ -85,5 +88,6 @@ def _single_steps(
             blocks = [block for block in document.content.all_blocks if id(block) in own and start < block.end]
             here = tuple(block for block in blocks if start <= block.start < end)
             if here or any(block.start < start for block in blocks):
-                yield ReadingStep((passage,), here, own[id(here[0])] if here else "")
+                titles = list(dict.fromkeys(own[id(block)] for block in here))
+                yield ReadingStep((passage,), here, titles[0] if titles else "", len(titles) > 1)
             start = end
