@@ -44,7 +44,7 @@ SETTINGS: dict[str, Any] = {
     "api_key": "faults",
     "model": "sprout-offline",
     "runs": {"sweep_s": 0.2, "heartbeat_s": 1.0},
-    "loop": {"rate_limit_base_s": 0.01, "overload_base_s": 0.01, "stream_idle_s": 2.0},
+    "loop": {"rate_limit_base_s": 0.01, "overload_base_s": 0.01, "stream_idle_s": 2.0, "local_first_byte_s": 2.0},
 }
 TRANSIENT_FAULTS = (Scenario.RESET, Scenario.CUT, Scenario.OVERLOADED, Scenario.ERROR_EVENT, Scenario.STALL,
            Scenario.TRUNCATED_TOOL_JSON, Scenario.SERVER_ERROR)  # fmt: skip

@@ -33,11 +33,12 @@ async def test_P13_a_model_call_that_fails_is_made_again_and_one_that_cannot_be_
     empty: Path,
 ) -> None:
     (cut,) = await run_each_call_failure(Scenario.CUT, empty, [5])
+    (stalled,) = await run_each_call_failure(Scenario.STALL, empty, [1])
     (refused,) = await run_each_call_failure(Scenario.BAD_KEY, empty, [1])
-    for way in (cut, refused):
+    for way in (cut, stalled, refused):
         assert way.failed_statement
         assert_told_and_sound(way)
-    assert set(cut.reasons) == {"completed: end_turn"}
+    assert set(cut.reasons) == set(stalled.reasons) == {"completed: end_turn"}
     assert set(refused.reasons) == {"failed: bad_key", "completed: end_turn"}
 
 
