@@ -132,6 +132,11 @@ class FlowLearner:
         await self._take_turn(session, "", messages=1)
         await self._take_turn(session, "[ANSWER]\nMode: text\nBecause light goes straight on.", messages=3)
 
+    async def wait_for_runs(self, port: int) -> None:
+        """Return once every run has ended, the check of a key among them, which nothing else waits for."""
+        for run in await self.request("GET", "/api/runs?state=queued,running"):
+            await RunFollower(port, run["id"]).read_to_end()
+
     async def _take_turn(self, session: str, words: str, *, messages: int) -> None:
         """Say it until it is kept: of a turn in which something went wrong nothing is."""
         while True:
@@ -249,6 +254,7 @@ async def _go_through(
             readers.append(reader)
             if reader.has("agent_error") or len(await learner.answer_diagnostics(again)) != len(CONCEPTS):
                 way.problems.append("the path after it is not whole")
+            await learner.wait_for_runs(port)
 
 
 @asynccontextmanager

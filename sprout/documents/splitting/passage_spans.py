@@ -90,12 +90,9 @@ def _with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
             newline = text.find("\n", section.start, block.end)
             end = block.end if newline < 0 else newline
             read += [Block(start, section.start)] if text[start : section.start].strip() else []
-            if end - section.start > len(section.title) + MOST_MARKS:  # the line says more: "**3) Cells:** they …"
-                read.append(Block(section.start, section.start, "heading", section.level, section.title))
-                start = section.start
-            else:
-                read.append(Block(section.start, end, "heading", section.level, section.title))
-                start = end + 1
+            says_more = end - section.start > len(section.title) + MOST_MARKS  # as of "**3) Cells:** they …"
+            end, start = (section.start, section.start) if says_more else (end, end + 1)
+            read.append(Block(section.start, end, "heading", section.level, section.title))
         read += [replace(block, start=start)] if text[start : block.end].strip() else []
     return read
 

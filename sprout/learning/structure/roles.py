@@ -39,9 +39,7 @@ MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
 _DRAWINGS = frozenset(("tikz", "mermaid", "dot", "graphviz", "plantuml"))
-_DIRECTIVES = frozenset(
-    ("toc", "toctree", "tableofcontents", "contents", "dataview", "dataviewjs")
-)  # what makes a list
+_DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents", "dataview", "dataviewjs"))
 _NOTE = re.compile(r"[¹²³⁰⁴-⁹]{1,3}\s+\S")  # a note at the foot of a page
 _NAME_AND_NUMBER = re.compile(r"[^\d:]+\d[\d.]*\s?[a-z]?[).]?")
 _CONTENT = NamedRole(Role.CONTENT, "")

@@ -171,7 +171,8 @@ def _is_cover(part: Part, *, slide: bool) -> bool:
 
 
 def _cover_lines(blocks: Sequence[Block]) -> list[str]:
-    """The lines of what may be a cover: nothing but paragraphs, or lists with them that name somebody; else none."""
+    """The lines of what may be a cover: paragraphs alone, or lists too where a lecturer or a place is named; else
+    none."""
     texts = [text_of(block) for block in blocks]
     if all(isinstance(block, Paragraph) for block in blocks):
         return texts
