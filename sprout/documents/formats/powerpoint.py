@@ -16,6 +16,7 @@ from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from sprout.documents.failures import UnreadableReason, unreadable
+from sprout.documents.formats.built_slides import are_shown_again
 from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWriter
 from sprout.documents.formats.office.alternative_text import written_description
 from sprout.documents.formats.office.slide_content import SlideContent, SlideLine, has_text
@@ -45,12 +46,14 @@ def read_powerpoint(content: bytes, limits: ReadingLimits) -> DocumentText:
     if is_strict_ooxml(content, entries):
         raise unreadable(UnreadableReason.STRICT_OOXML)
     slides = [_read_slide(slide) for slide in Presentation(BytesIO(content)).slides]
-    running = _running_lines(slides)
+    shown_again = are_shown_again([_all_texts(slide) for slide in slides])
+    running = _running_lines([slide for slide, is_again in zip(slides, shown_again, strict=True) if not is_again])
     out = MarkdownWriter(limits)
     level = 1
-    for slide, opens_part in zip(slides, _part_openers(slides), strict=True):
+    for slide, opens_part, is_again in zip(slides, _part_openers(slides), shown_again, strict=True):
         out.begin_page()
-        _write_slide(out, _heading(slide, running), slide, level=1 if opens_part else level)
+        if not is_again:
+            _write_slide(out, _heading(slide, running), slide, level=1 if opens_part else level)
         level = 2 if opens_part else level
     return out.finish()
 
@@ -145,6 +148,13 @@ def _is_code(spans: Iterable[Span]) -> bool:
 
 def _all_lines(contents: Iterable[SlideContent]) -> Iterator[SlideLine]:
     return (line for content in contents for line in content.lines)
+
+
+def _all_texts(slide: _Slide) -> list[str]:
+    """The title of a slide, and all else that stands on it and in its notes, line by line."""
+    lines = [_text(line.spans) for line in (*_all_lines(slide.contents), *slide.notes)]
+    rows = [" | ".join(map(_text, row)) for content in slide.contents for row in content.rows]
+    return [_text(slide.title), *lines, *rows, *(one.description for one in slide.contents if one.description)]
 
 
 def _text(spans: Iterable[Span]) -> str:

@@ -68,6 +68,10 @@ _FOR_A_DAY = re.compile(
     r"(?:due|for) (?:on |next |this )?(?:mon|tues?|wed(?:nes)?|thu(?:r|rs)?|fri|satur|sun)(?:day)?\b.*"
 )
 _SUMMED_UP = re.compile(r"(?:[^\s:]+ ){1,3}(?:summary|recap)|(?:quick |short )?recap(?: \w+){1,4}")  # "Tom's summary"
+_BOOKS = re.compile(
+    r"(?:bibliograf[ií]a|bibliograph(?:y|ie)|bibliografie|literaturverzeichnis)"
+    r"(?: (?!of|de|di|von|du|del|della|da|do)[^\W\d_]+){1,2}"
+)  # "Bibliografía orientadora"
 LONGEST_NAME = 80
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ, Role.ANSWERS})
 
@@ -84,6 +88,8 @@ def named_role(title: str) -> NamedRole | None:
         return NamedRole(Role.FURNITURE, "organisation")
     named = _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
     named = named or _by_two_words(bare)
+    if named is None and _BOOKS.fullmatch(bare):
+        return NamedRole(Role.FURNITURE, "references")
     return named or (NamedRole(Role.SUMMARY, "summary") if _SUMMED_UP.fullmatch(bare) else None)
 
 

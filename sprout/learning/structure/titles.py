@@ -15,7 +15,7 @@ LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it 
 LONGEST_KEY = 80  # characters: passages keep but the first 120 of a heading, with its number
 
 _TAIL = re.compile(
-    r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+|(?<=\s)#[^\W\d_][\w/-]{0,60})\s*$"
+    r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+|(?<=\s)#[^\W\d_][\w/-]{0,60}|!{2,})\s*$"
 )
 _MARKUP = (
     (re.compile(r"^[\[(](\**[^\[\]()]{1,300})[\])]$"), r"\1"),

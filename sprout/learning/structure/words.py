@@ -34,7 +34,7 @@ def chapter_pattern() -> re.Pattern[str]:
     words = alternatives(role_words()["numbering"]["chapters"])
     number = r"(?:\d{1,3}(?:\.\d{1,3})*[a-z]?(?:\s?[&–-]\s?\d{1,3})?|[ivxlc]{1,7}|[a-h](?=\W))"
     after = r"(?!\w)(?!\s+(?-i:(?!cont['’]?d)[a-zà-ÿ]))"  # "Part I played" is no chapter
-    counted = rf"\d{{1,3}}\.\s?{words}(?=\s*(?:[:(–—-]|$))"
+    counted = rf"(?:\d{{1,3}}|[ivx]{{1,5}})\.\s?{words}(?=\s*(?:[:(–—-]|$))"
     return re.compile(rf"\s*(?:{words}:?\s+(?:№\s?)?{number}{after}|{counted})", re.IGNORECASE)
 
 

@@ -19,7 +19,8 @@ _SENTENCE = re.compile(
     r"\w\.(?:html?|md|txt|rst|tex|pdf|docx?|pptx?|png|jpe?g)$|"
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* "
     r"(?:(?:are|is|were|was)(?: \w+ed)?|we (?:get|have|obtain|find|see))$|"
-    r": ?[-–−]?\d+[.,]\d+$|[。；;]\s*$|[。；].*[\u4e00-\u9fff]|[\u4e00-\u9fff]{6}，.*[\u4e00-\u9fff]{6}|"
+    r": ?[-–−]?\d+[.,]\d+$|=\s?[\d ]+$|\b(?i:this|that|these|those)\?$|"
+    r"[。；;]\s*$|[。；].*[\u4e00-\u9fff]|[\u4e00-\u9fff]{6}，.*[\u4e00-\u9fff]{6}|"
     r"[\u4e00-\u9fff]为$|^(?:[是因]|已知|试[证求说]|设有|求证|联立|如图|所以|由.{1,12}[得见知]|当.*时)"
 )
 NUMBERED = re.compile(

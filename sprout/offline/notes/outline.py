@@ -270,6 +270,7 @@ def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
         shared = above.path[:-1] == beside.path[:-1] or (above.opening and beside.path[:-1] == above.path)
         apart = 10_000 if one.document != other.document else 0 if shared else 150
         apart += 300 if one.goes_on and not other.goes_on else 0
+        apart += UNLIKE if at and above.path and says_nothing(above.title) else 0  # it continues the one before it
         apart += 0 if stems([above.title]) & stems([beside.title]) else UNLIKE
         large = not (small[at] or small[at + 1])
         return one.words + other.words + apart + (100_000 if large else 0)

@@ -60,10 +60,10 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     named = [part for part in named if part.words >= min(CRUMB, NAMED_SHARE * stretch.words)] or named
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
     titles = [title for title in titles if without_numbering(title)] or titles
-    told = [title for title in titles if not says_nothing(title)]
+    told = [title for title in titles if tells(title)]
     if told and 2 * sum(part.words for part in headed if part.title in told) < stretch.words:
         told = titles
-    told = told or list(dict.fromkeys(part.title for part in headed if part.title and not says_nothing(part.title)))
+    told = told or list(dict.fromkeys(part.title for part in headed if part.title and tells(part.title)))
     titles = told or (titles if len(headed) == len(stretch.parts) else [])
     terms = stretch.terms or (() if titles else stretch.key_terms(code))
     names = terms or titles

@@ -48,6 +48,23 @@ def test_the_first_row_of_a_table_is_its_head_where_the_table_says_so() -> None:
     assert "|  |  |\n| --- | --- |\n| vorher | nachher |" in text
 
 
+def test_of_a_slide_that_is_built_up_step_by_step_only_the_last_is_read() -> None:
+    presentation = Presentation()
+    built = [["A warm body"], ["A warm body", "A cold one"], ["A cold one", "A warm body", "Both"]]
+    slides = [*(("Heat", step) for step in built), *((title, ["A warm body"]) for title in ("Cold", "Ice", "Snow"))]
+    for title, lines in slides:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+        slide.shapes.title.text = title
+        for line in lines:
+            slide.shapes.add_textbox(0, 0, 9, 9).text_frame.text = line
+    stored = BytesIO()
+    presentation.save(stored)
+    draft = read_document(read_powerpoint, stored.getvalue(), ReadingLimits())
+    others = "".join(f"\n\n# {title}\n\nA warm body" for title in ("Cold", "Ice", "Snow"))
+    assert draft.text == f"# Heat\n\nA cold one\n\nA warm body\n\nBoth{others}"
+    assert len(draft.page_starts) == len(slides)
+
+
 def test_what_stands_on_every_slide_is_no_title() -> None:
     presentation = Presentation()
     for text in ("Footprints", "Cookies", "Accounts", "Passwords"):

@@ -69,6 +69,8 @@ def block_roles(text: str) -> list[tuple[str, str]]:
         ("Thank you all for looking at my slides", Role.FURNITURE, "organisation"),
         ("Quellenangabe", Role.FURNITURE, "references"),
         ("Bibliography,", Role.FURNITURE, "references"),
+        ("Bibliografía orientadora", Role.FURNITURE, "references"),
+        ("Pemeriksa Konsep — Minggu 8", Role.QUIZ, "quiz"),
         ("Abbreviations", Role.FURNITURE, "references"),
         ("Exercises for Chapter 3", Role.EXERCISES, "exercises"),
         ("Exercice 4)", Role.EXERCISES, "exercises"),
@@ -126,6 +128,7 @@ def test_headings_name_roles(title: str, role: Role, reason: str) -> None:
     "title",
     [
         "Cells",
+        "Bibliography of Borges",
         "Exercise and the heart",
         "Exercise 30 minutes a day",
         "Vitamin B12",

@@ -40,6 +40,7 @@ from sprout.learning.structure.tree import iter_sections
         ("1️⃣ The Cell", "The Cell"),
         ("The Cell[edit]", "The Cell"),
         ("The Cell ##", "The Cell"),
+        ("The Cell!!!", "The Cell"),
         ("What is a cell? #anki", "What is a cell?"),
         ("d) The Cell", "The Cell"),
         ("ІІ. Клітина", "Клітина"),

@@ -509,6 +509,19 @@ def test_a_proof_and_a_sentence_for_a_heading_belong_to_what_stands_before_them(
     assert titles(path_of(text)) == ["Limits", "Series", "Integrals"]
 
 
+def test_an_experiment_belongs_to_what_stands_before_it() -> None:
+    said = "The bees of the garden fly to the flowers that they have seen before, and back again. " * 4
+    short = "They flew to it in nine of ten cases, and to the other one in one. " * 4
+    text = f"# Bees and shapes\n\n{said}\n\n# Experiment\n\n{short}\n\n# Bees and faces\n\n{said}\n\n# Wasps\n\n{said}"
+    assert titles(path_of(text)) == ["Bees and shapes", "Bees and faces", "Wasps"]
+
+
+def test_a_part_that_has_but_a_number_stands_with_what_it_is_about() -> None:
+    said = "The robot of the island works for the factory, and the island belongs to the robot. " * 9
+    found = titles(path_of(f"# The play\n\n## I. část\n\n{said}\n\n## II. část\n\n{said}"))
+    assert all(title.partition(": ")[0] in ("I. část", "II. část") and ": " in title for title in found)
+
+
 def test_a_year_behind_a_full_stop_makes_no_sentence_of_a_heading() -> None:
     text = "".join(section(name, 300) for name in ("La guerre des Anglais. 1915", "La paix"))
     assert titles(path_of(text)) == ["La guerre des Anglais. 1915", "La paix"]

@@ -31,6 +31,8 @@ _LINK_LISTS = frozenset(
     "toc table-of-contents tableofcontents contents-nav docnav sidebar side-bar sidenav side-nav menu nav navigation "
     "site-header site-footer page-header page-footer footer header topbar related related-links tags".split()
 )
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"})
+_AFTER_TERM = tuple(":–—-")
 _KEPT_TAGS = frozenset({"html", "body", "main", "article", "code", "pre", "table"})
 _FURNITURE_LINK = re.compile(
     r"(?:\W*)(?:(?:edit|improve|suggest edits?)(?: this| the)?(?: page| article| document)?(?: on \w+| in \w+)?|"
@@ -119,7 +121,7 @@ def is_hidden(element: Any) -> bool:
 def is_left_out(element: Any) -> bool:
     """Whether the element is hidden, or furniture of the page."""
     tag = element.tag
-    if not isinstance(tag, str) or (tag in SKIPPED_TAGS and not _is_slide(element)):
+    if not isinstance(tag, str) or (tag in SKIPPED_TAGS and not (_is_slide(element) or _is_heading(element))):
         return True
     if not element.attrib and tag not in ("header", "footer"):
         return False
@@ -140,6 +142,16 @@ def is_left_out(element: Any) -> bool:
 def _is_slide(element: Any) -> bool:
     """Whether it is a drawing that frames a piece of the page, as slides made from Markdown do."""
     return element.tag == "svg" and next(element.iter("foreignobject"), None) is not None
+
+
+def _is_heading(element: Any) -> bool:
+    """Whether it is a button that shows and hides what it is the heading or the term of."""
+    above = element.getparent() if element.tag == "button" else None
+    if above is None or not any(map(str.isalpha, _ALL_TEXT(element))):
+        return False
+    begins = above[0] is element and not (above.text or "").strip()
+    after = _ALL_TEXT(above).strip()[len(_ALL_TEXT(element).strip()) :].lstrip()
+    return begins and ((above.tag in _HEADINGS and not after) or (above.tag == "li" and after[:1] in _AFTER_TERM))
 
 
 @lru_cache(maxsize=2_048)

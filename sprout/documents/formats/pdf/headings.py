@@ -1,8 +1,9 @@
 """Headings of a document without enough bookmarks: by size, weight and numbering, against its running text."""
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sprout.documents.formats.pdf.columns import Column
@@ -27,6 +28,7 @@ NUMBERING = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"://|www\.")
+_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,3})*\.?\s")
 _DEPTH = re.compile(r"(?:[A-Z]|\d{1,2})((?:\.\d{1,3})*)\.?\s")
 _ENDS_OTHERWISE = re.compile(r"(?:[,;:]|[^.]\.)$")
 _NEXT_SENTENCE = re.compile(r"[^\W\d_]{3}[.!?] [^\W\d_a-zà-ÿ]")
@@ -178,6 +180,20 @@ def without_lead_ins(candidates: Sequence[HeadingCandidate]) -> list[HeadingCand
     """The candidates without "3. A synapse consists of:", where others of their style have no colon."""
     without = Counter(one.style for one in candidates if not one.text.endswith(":"))
     return [one for one in candidates if not one.text.endswith(":") or without[one.style] < LEAST_WITHOUT_COLON]
+
+
+def without_titles_of_figures(
+    candidates: Sequence[HeadingCandidate], marked: Collection[Style]
+) -> list[HeadingCandidate]:
+    """The candidates without the only one of its size, in larger type than others that have a bookmark or a number."""
+    uses = Counter(one.style for one in candidates)
+    told = {*marked, *(one.style for one in candidates if _NUMBER.match(one.text))}
+    least = min(told, default=(math.inf, True))
+    return [
+        one
+        for at, one in enumerate(candidates)
+        if not at or uses[one.style] > 1 or one.style in told or one.style[0] <= least[0]
+    ]
 
 
 def _key(candidate: HeadingCandidate) -> str:

@@ -7,13 +7,15 @@ running text, the bookmarks, the styles of headings) then turns lines into block
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from sprout.documents.failures import UnreadableReason, unreadable
+from sprout.documents.formats.built_slides import are_shown_again
 from sprout.documents.formats.markdown_writer import DocumentText
 from sprout.documents.formats.pdf.blocks import Block, PrintStyle, build_blocks, build_notes, leading_of
 from sprout.documents.formats.pdf.formulas import with_formulas
+from sprout.documents.formats.pdf.handouts import grid_of, slides_of
 from sprout.documents.formats.pdf.headings import (
     HeadingCandidate,
     Style,
@@ -24,13 +26,14 @@ from sprout.documents.formats.pdf.headings import (
     without_contents,
     without_lead_ins,
     without_title_page,
+    without_titles_of_figures,
 )
 from sprout.documents.formats.pdf.hyphenation import vocabulary
 from sprout.documents.formats.pdf.layout import PageLayout, lay_out
 from sprout.documents.formats.pdf.lines import Line, find_rows
 from sprout.documents.formats.pdf.outline import Bookmark, find_titles, usable_bookmarks
 from sprout.documents.formats.pdf.pdfium import PageUnreadable, PdfFile, PdfPage, open_pdf
-from sprout.documents.formats.pdf.running_headers import strip_running_headers
+from sprout.documents.formats.pdf.running_headers import row_text, strip_running_headers
 from sprout.documents.formats.pdf.writer import PageWriter
 from sprout.documents.limits import ReadingLimits
 
@@ -76,12 +79,17 @@ def _read_pages(file: PdfFile, limits: ReadingLimits) -> tuple[list[PdfPage], li
 
 
 def _write(
-    pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark], unread: Sequence[int], limits: ReadingLimits
+    printed: Sequence[PdfPage], bookmarks: Sequence[Bookmark], unread: Sequence[int], limits: ReadingLimits
 ) -> DocumentText:
+    grid = grid_of(printed)
+    pages = [slide for page in printed for slide in slides_of(page, grid)]
+    bookmarks = [replace(mark, page=mark.page * grid.slides) for mark in bookmarks]
     rows = [find_rows(with_formulas(page.words, page.drawings.bars), number) for number, page in enumerate(pages)]
     body = strip_running_headers(rows)
     if not any(body):
         body = rows
+    shown_again = are_shown_again([[*map(row_text, page)] for page in body])
+    body = [[] if is_again else page for page, is_again in zip(body, shown_again, strict=True)]
     sizes = _sizes(body)
     body_size = sizes.most_common(1)[0][0]
     layouts = [
@@ -94,7 +102,8 @@ def _write(
     style = PrintStyle(words, body_size, _is_typewritten(body), headings.at)
     writer = PageWriter(limits, words)
     for number, (layout, page) in enumerate(zip(layouts, pages, strict=True)):
-        writer.write_page(list(_blocks(layout, page, style, headings.above.get(number))))
+        blocks = list(_blocks(layout, page, style, headings.above.get(number)))
+        writer.write_page(blocks, is_new=number % grid.slides == 0)
     return writer.finish(unread)
 
 
@@ -160,6 +169,8 @@ def _find_headings(
             taken.update(map(id, these))
     candidates = [one for one in _candidates(layouts, body_size) if not taken.intersection(map(id, one.lines))]
     candidates = without_lead_ins(without_contents(without_title_page(candidates, len(layouts))))
+    if not are_slides:
+        candidates = without_titles_of_figures(candidates, marked)
     plain = (body_size, False)
     levels = rank_styles(candidates, {style: of for style, of in marked.items() if style > plain}, characters)
     ranked = [(candidate, level) for candidate in candidates if (level := levels.level_of(candidate))]

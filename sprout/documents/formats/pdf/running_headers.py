@@ -27,13 +27,14 @@ def strip_running_headers(pages: Sequence[Sequence[Row]]) -> list[list[Row]]:
     """The rows of each page, from top to bottom, without those that repeat at its top or bottom.
 
     A row is removed if at least four pages and most of all, of the left or of the right pages have it, numbers apart;
-    if it has the number of the page; if it ends with "page 1 of 2" and so on through the document; or if the
-    neighbouring pages have the same at the same height.
+    if it has the number of the page; if it ends with "page 1 of 2" and so on through the document; if the neighbouring
+    pages have the same at the same height; or if all of two or three pages have it there, but for the first of them.
     """
     remaining = [list(page) for page in pages]
     for edge in (0, -1):
         _strip_counted(remaining, edge)
         _strip_numbered(remaining, edge)
+        _strip_of_few_pages(remaining, edge)
         _strip_chapter_titles(remaining, edge)
         for _ in range(MAX_LINES):
             running = _repeated_shapes(remaining, edge)
@@ -88,6 +89,14 @@ def _strip_counted(pages: list[list[Row]], edge: int) -> None:
     counts = [found.groups() if row and (found := _COUNTER.search(row_text(row))) else None for row in rows]
     if len(pages) > 1 and counts == [(str(number), str(len(pages))) for number in range(1, len(pages) + 1)]:
         for page in pages:
+            del page[edge]
+
+
+def _strip_of_few_pages(pages: list[list[Row]], edge: int) -> None:
+    """Remove the row that stands at the same place of all pages of a short document, but for the first."""
+    rows = [page[edge] if page else None for page in pages]
+    if 1 < len(pages) < MIN_PAGES and rows[0] and all(_is_same(rows[0], other) for other in rows):
+        for page in pages[1:]:
             del page[edge]
 
 

@@ -29,16 +29,17 @@ class PageWriter:
         self._list: Block | None = None
         self._heading: Block | None = None
 
-    def write_page(self, blocks: Sequence[Block]) -> None:
-        """Write the next page."""
+    def write_page(self, blocks: Sequence[Block], *, is_new: bool = True) -> None:
+        """Write the next page, or where it is not new the next slide on this one."""
         first = next((block for block in blocks if block.kind not in ASIDES), None)
         if first is None or self._pending is None or not self._continued_by(first):
             self._flush()
-            self._out.begin_page()
+            between = self._separator
         else:
             between = self._join(first)
+        if is_new:
             self._out.begin_page()
-            self._separator = between
+        self._separator = between
         for block in blocks:
             self._write(block)
 

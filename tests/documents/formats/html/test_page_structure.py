@@ -201,6 +201,24 @@ def test_furniture_is_left_out(furniture: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ('<h2 class="accordion"><button>The skin</button></h2>', "## The skin"),
+        (
+            "<ul><li><button>Dermis</button><span>: a layer of the skin</span></li></ul>",
+            "- Dermis: a layer of the skin",
+        ),
+        ("<h2><button>▸</button></h2>", ""),
+        ("<h2>The skin <button>Copy</button></h2>", "## The skin"),
+        ("<ul><li><button>Play</button> The song of a bird</li></ul>", "- The song of a bird"),
+        ("<p><button>Print</button></p>", ""),
+    ],
+)
+def test_a_button_that_opens_and_closes_a_text_is_its_heading_or_term(page: str, expected: str) -> None:
+    assert text_of(f"<p>{CONTENT}</p>{page}") == f"{CONTENT.strip()}\n\n{expected}".strip()
+
+
+@pytest.mark.parametrize(
     "kept",
     [
         "<footer>Sources: a book on heat, second edition, and two papers on air.</footer>",

@@ -76,6 +76,11 @@ def test_what_repeats_on_few_pages_is_text() -> None:
     assert text.count("Merke!") == 2
 
 
+def test_the_head_of_each_of_two_pages_is_text_once() -> None:
+    text, _ = draft(printed([["Physik heute", "Erstens."], ["Physik heute", "Zweitens."]]))
+    assert text.count("Physik heute") == 1
+
+
 def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
     text, _ = draft(
         printed([["A well-known rule.", "It is a well-", "known rule, and photo-", "graphs are pictures."]])

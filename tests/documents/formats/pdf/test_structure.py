@@ -335,6 +335,63 @@ def test_the_titles_of_slides_are_of_one_level_whatever_their_sizes_but_that_of_
     assert on_pages["The touch of two"] < on_pages["A warm body"] < on_pages["A body that is cold"]
 
 
+def test_the_title_of_a_figure_is_no_heading_above_the_numbered_ones_after_it() -> None:
+    def section(top: float, title: str) -> list[Drawn]:
+        return [Run(72, top, title, BOLD, 14), *column(72, top + 25, TEXT)]
+
+    page = [
+        *section(60, "1 Heat"),
+        *section(140, "2 Atoms"),
+        Run(72, 230, "All the particles there are", PLAIN, 22),
+        *section(260, "3 Light"),
+    ]
+    assert _headings(read(page)) == ["# 1 Heat", "# 2 Atoms", "# 3 Light"]
+
+
+def _said_of(title: str) -> str:
+    return f"Of the {title.lower()} all that is heavy falls, and all that is light goes up into the air of the room."
+
+
+def _handout(columns: int, rows: int, slides: Sequence[str], *, by_column: bool = False) -> list[list[Drawn]]:
+    """Pages of 612 by 792 points with the slides on them, each with its number at its foot."""
+    pages: list[list[Drawn]] = []
+    for at, title in enumerate(slides):
+        on_page = at % (columns * rows)
+        pages += [] if on_page else [[]]
+        column_of, row = divmod(on_page, rows) if by_column else divmod(on_page, columns)[::-1]
+        left, top = 612 / columns * column_of + 20, 792 / rows * row + 30
+        pages[-1] += [Run(left, top, title, BOLD, 16), Run(left, top + 30, _said_of(title), PLAIN, 6)]
+        pages[-1] += [Run(left + 200, top + 200, str(at + 1), PLAIN, 6)]
+    return pages
+
+
+@pytest.mark.parametrize(("columns", "rows", "by_column"), [(1, 2, False), (2, 2, False), (2, 2, True), (2, 3, False)])
+def test_a_page_with_several_slides_is_read_slide_by_slide(columns: int, rows: int, by_column: bool) -> None:
+    titles = [f"{kind} bodies" for kind in "Warm Cold Large Small Old New Round Flat Dark Light Red Blue".split()]
+    pages = _handout(columns, rows, titles, by_column=by_column)
+    draft = read_pdf(typeset(pages), ReadingLimits())
+    assert draft.text == "\n\n".join(f"# {title}\n\n{_said_of(title)}" for title in titles)
+    assert len(draft.page_starts) == len(pages)
+    assert [draft.text[start:].split("\n")[0] for start in draft.page_starts] == [
+        f"# {titles[at]}" for at in range(0, len(titles), columns * rows)
+    ]
+
+
+def test_pages_with_numbers_are_no_handouts() -> None:
+    pages: list[list[Drawn]] = [
+        [*column(72, 80, TEXT), Run(72, 300, str(page)), *column(72, 500, TEXT), Run(300, 740, str(page + 1))]
+        for page in range(8)
+    ]
+    assert read_pdf(typeset(pages), ReadingLimits()).text.count("Heat is energy") == 16
+
+
+def test_of_a_slide_that_is_built_up_step_by_step_only_the_last_page_is_read() -> None:
+    steps = [[Run(72, 60, "Heat", BOLD, 20), *column(72, 100, TEXT[:lines])] for lines in (1, 2, 3)]
+    draft = read_pdf(typeset([*steps, [Run(72, 60, "Cold", BOLD, 20), *column(72, 100, TEXT)]]), ReadingLimits())
+    assert draft.text == f"# Heat\n\n{' '.join(TEXT)}\n\n# Cold\n\n{' '.join(TEXT)}"
+    assert len(draft.page_starts) == 4
+
+
 def test_a_symbol_in_large_type_is_no_heading() -> None:
     text = [Run(72, 100 + 14 * at, line, PLAIN, 11) for at, line in enumerate(TEXT)]
     signs = [Run(72, 200 + 40 * at, sign, BOLD, 26) for at, sign in enumerate(("IP", "r m rm", "Va", "Eis"))]
