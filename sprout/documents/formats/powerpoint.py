@@ -33,6 +33,7 @@ _DIAGRAM_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relation
 _SKIPPED_PLACEHOLDERS = frozenset({"DATE", "FOOTER", "SLIDE_NUMBER", "HEADER"})
 _PICTURES = (MSO_SHAPE_TYPE.PICTURE, MSO_SHAPE_TYPE.LINKED_PICTURE, MSO_SHAPE_TYPE.CHART, MSO_SHAPE_TYPE.PLACEHOLDER)
 MAX_TITLE, MIN_RUNNING = 80, 3
+HEAD = 0.25  # of a slide's height, in which what stands topmost is its title
 _SECTION_HEADER = "secHead"  # a layout's type
 _SENTENCE = re.compile(r"(?:\S+\s+){4}.*[.:;,]$")  # or what leads one in
 _BULLET = re.compile(r"^\s*[•▪◦‣]\s+")
@@ -45,7 +46,9 @@ def read_powerpoint(content: bytes, limits: ReadingLimits) -> DocumentText:
     check_entries(content, entries, limits)
     if is_strict_ooxml(content, entries):
         raise unreadable(UnreadableReason.STRICT_OOXML)
-    slides = [_read_slide(slide) for slide in Presentation(BytesIO(content)).slides]
+    presentation = Presentation(BytesIO(content))
+    head = HEAD * (presentation.slide_height or 0)
+    slides = [_read_slide(slide, head) for slide in presentation.slides]
     shown_again = are_shown_again([_all_texts(slide) for slide in slides])
     running = _running_lines([slide for slide, is_again in zip(slides, shown_again, strict=True) if not is_again])
     out = MarkdownWriter(limits)
@@ -72,9 +75,11 @@ class _Slide:
     only_titled: bool = False
 
 
-def _read_slide(slide: Any) -> _Slide:
+def _read_slide(slide: Any, head: float) -> _Slide:
     choose_alternatives(slide._element)
     title_shape = slide.shapes.title
+    if not has_text(_title_spans(title_shape)):
+        title_shape = _title_box(slide.shapes, head) or title_shape
     shapes = [
         shape for shape in _flatten(slide.shapes) if title_shape is None or shape.shape_id != title_shape.shape_id
     ]
@@ -91,6 +96,23 @@ def _read_slide(slide: Any) -> _Slide:
         _lines(notes.paragraphs) if notes is not None else [],
         only_titled=bool(name) and (not others or is_header) and named_role(name) is None,
     )
+
+
+def _title_box(shapes: Iterable[Any], head: float) -> Any:
+    """The topmost text of a slide without a title, if it is a short line in the head of it; else None."""
+    boxes = [one for one in shapes if one.has_text_frame and one.text_frame.text.strip() and not _is_skipped(one)]
+    box = min(boxes, key=lambda one: one.top or 0, default=None)
+    lines = _lines(box.text_frame.paragraphs) if box is not None and (box.top or 0) < head else []
+    return box if len(lines) == 1 and _names_slide(lines) else None
+
+
+def _names_slide(lines: Sequence[SlideLine]) -> bool:
+    """Whether the first line of a text can be the title: few words, no sentence or code, and no item among others."""
+    first, *others = lines
+    text = _text(first.spans)
+    if _is_code(first.spans) or _SENTENCE.search(text) or text.isdigit() or len(text) > MAX_TITLE:
+        return False
+    return not others or others[0].level > first.level or all(span.strong for span in first.spans)
 
 
 def _part_openers(slides: Sequence[_Slide]) -> list[bool]:
@@ -133,13 +155,14 @@ def _title_spans(shape: Any) -> list[Span]:
 
 
 def _heading(slide: _Slide, running: frozenset[str]) -> Sequence[Span]:
-    """The title of a slide; without one of its own the first words if they are few and no sentence; without those it
-    goes on with the slide before it."""
+    """The title of a slide; without one of its own the line that its text begins with, if that can be one; without
+    that it goes on with the slide before it."""
     if _text(slide.title) not in {"", *running}:
         return slide.title
-    texts = ((line.spans, _text(line.spans)) for line in _all_lines(slide.contents) if not _is_code(line.spans))
-    spans, text = next((one for one in texts if one[1] not in running and not one[1].isdigit()), ((), ""))
-    return spans if len(text) <= MAX_TITLE and not _SENTENCE.search(text) else ()
+    for content in slide.contents:
+        if lines := [one for one in content.lines if _text(one.spans) not in running and not _is_code(one.spans)]:
+            return lines[0].spans if _names_slide(lines) else ()
+    return ()
 
 
 def _is_code(spans: Iterable[Span]) -> bool:
@@ -168,8 +191,12 @@ def _flatten(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
     for shape in shapes:
         if hasattr(shape, "shapes"):
             yield from _flatten(shape.shapes, depth + 1)
-        elif not (shape.is_placeholder and shape.placeholder_format.type.name in _SKIPPED_PLACEHOLDERS):
+        elif not _is_skipped(shape):
             yield shape
+
+
+def _is_skipped(shape: Any) -> bool:
+    return shape.is_placeholder and shape.placeholder_format.type.name in _SKIPPED_PLACEHOLDERS
 
 
 def _content(shape: Any) -> SlideContent | None:

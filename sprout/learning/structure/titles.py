@@ -49,7 +49,7 @@ _CONTINUED = re.compile(
 _UNNUMBERED = re.compile(
     r"(?i)(?:fig(?:ure)?|table|abb(?:ildung)?|tabelle|tableau|tabla|tabella|tabela)\.?\s*:\s+(?=\S)"
 )
-_BARE_NUMBER = re.compile(r"^[\d.) §]+(?=[^\W\d_]|\s|$)")  # no day: "11/9"
+_BARE_NUMBER = re.compile(r"^(?:[\d.) §]+(?=[^\W\d_]|\s|$)|[a-h][.)]\s+(?=\S))")  # no day: "11/9"
 _GOES_ON = re.compile(r"(?i)^(?:contd|cont['’]d|continued)[.…]*\s+")  # "Module 2 contd.... Cells"
 _CLOCK = re.compile(r"\s*\(\d{1,2}[:.]\d\d(?:\s?[ap]m)?\)$", re.IGNORECASE)  # when it was written down
 _DRAWN = "#•▪◦‣∙└├│─ "  # marks before a title
@@ -170,7 +170,7 @@ def _without_numbering(title: str, siblings: Sequence[str]) -> str:
             return title[found.end() :]
     bare = None if _DATE.match(title) else _BARE.match(title)
     if bare and _number_of(title) is not None and any(_are_neighbours(title, each) for each in siblings):
-        return title[bare.end() :]
+        return _without_numbering(title[bare.end() :], ())  # "3 2. Cells" has a number by hand and by a program
     return title
 
 

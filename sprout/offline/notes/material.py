@@ -72,7 +72,7 @@ class Material:
 
     Args:
         around: blocks whose facts are for wrong options alone.
-        usable: whether a sentence may be used at all.
+        may_use: whether a sentence may be used at all.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class Material:
         topics: Sequence[Topic],
         around: Sequence[Block],
         code: str,
-        usable: Callable[[str], bool] = bool,
+        may_use: Callable[[str], bool] = bool,
     ) -> None:
         self.topics, self.around, self.code = topics, around, code
-        self._usable = usable
+        self.may_use = may_use
         self.say: Phrases = language(code).phrases
 
     @cached_property
@@ -93,7 +93,7 @@ class Material:
 
     @cached_property
     def all_sentences(self) -> list[str]:
-        return [*dict.fromkeys([*(one for each in self.sentences for one in each), *self._around_sentences])]
+        return [*dict.fromkeys([*(one for each in self.sentences for one in each), *self.sentences_in(self.around)])]
 
     @cached_property
     def meanings(self) -> list[tuple[int, TermMeaning]]:
@@ -114,7 +114,7 @@ class Material:
             (number, items)
             for number, topic in enumerate(self.topics)
             for items in labelled_in(topic.blocks, self.code)
-            if all(self._usable(one.sentence) for one in items)
+            if all(self.may_use(one.sentence) for one in items)
         ]
         others = labelled_in(self.around, self.code)
         uses = Counter(one.key for items in (*(items for _, items in lists), *others) for one in items)
@@ -168,7 +168,7 @@ class Material:
             (number, one)
             for number, blocks in enumerate(texts)
             for one in meanings_in(blocks, self.code, known=self._known)
-            if self._usable(one.sentence)
+            if self.may_use(one.sentence)
         ]
         labels = sum(in_capitals(one.term) for _, one in every)
         return [each for each in every if 2 * labels >= len(every) or not in_capitals(each[1].term)]
@@ -178,17 +178,9 @@ class Material:
         headings = [heading for topic in self.topics for heading in (topic.title, *topic.headings)]
         return known_terms(headings, self.all_sentences, self.code)
 
-    @cached_property
-    def _around_sentences(self) -> list[str]:
-        return self.sentences_in(self.around)
-
-    def may_use(self, sentence: str) -> bool:
-        """Whether a sentence may be used at all."""
-        return self._usable(sentence)
-
     def sentences_in(self, blocks: Sequence[Block]) -> list[str]:
         """The usable sentences of the blocks that say something, each once."""
-        return [one for one in dict.fromkeys(sentences_in(blocks, self.code)) if self._usable(one)]
+        return [one for one in dict.fromkeys(sentences_in(blocks, self.code)) if self.may_use(one)]
 
 
 def accepted(questions: Iterator[NoteQuestion]) -> Iterator[NoteQuestion]:

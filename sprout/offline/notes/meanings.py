@@ -27,6 +27,7 @@ LEAST_CAPITALS = 7  # letters of a word that is no acronym
 LEAST_LABELLED, LABELLED_SHARE = 4, 0.8  # items of a list that say something of what they name
 DEFINING_SHARE = 2 / 3  # of a list's items, from which on it says what things are
 MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
+LEAST_MARKED = 3  # terms, from which on they name a text better than the words that it uses most
 
 _SENTENCE_MARK = re.compile(r"[.,!?:;]| [+=] ")
 _BEGINS = re.compile(r"[^\W\d_]|\$|[\"“„«'(]")
@@ -76,15 +77,16 @@ def meanings_in(blocks: Sequence[Block], code: str, *, known: frozenset[str] = f
     return [*found.values()]
 
 
-def terms_in_bold(blocks: Sequence[Block], code: str) -> tuple[str, ...]:
-    """The terms that the author has set in bold, in their order, without the labels of remarks."""
-    found: dict[str, str] = {}
-    for paragraph in (paragraph for block in blocks for paragraph in iter_paragraphs(block)):
-        for span in paragraph.spans:
-            term = _UNCLOSED.sub("", span.text).strip(" .,:;–-")
-            if span.kind is SpanKind.STRONG and _is_term(term) and names_thing(term, code):
-                found.setdefault(key_of(term, code), term)
-    return tuple(found.values())
+def marked_terms(blocks: Sequence[Block], code: str) -> tuple[str, ...]:
+    """The terms that the author has set in bold, else in italics, in their order, without the labels of remarks; empty
+    where they are so few that they do not say what the text is about."""
+    spans = [span for block in blocks for paragraph in iter_paragraphs(block) for span in paragraph.spans]
+    for kind in MARKED:
+        terms = [_UNCLOSED.sub("", span.text).strip(" .,:;–-") for span in spans if span.kind is kind]
+        found = {key_of(term, code): term for term in reversed(terms) if _is_term(term) and names_thing(term, code)}
+        if len(found) >= LEAST_MARKED:
+            return tuple(reversed(found.values()))
+    return ()
 
 
 def in_capitals(term: str) -> bool:

@@ -34,7 +34,9 @@ def edges_between(passages: Sequence[Passage], code: str) -> list[PlannedEdge]:
     owners = {key_of(heading, code): one.title for one in reversed(passages) for heading in one.headings}
     for at, passage in enumerate(passages[1:], start=1):
         edges = _uses(passages[:at], passage, owners, code)
-        found += edges or [_comes_next(passages[at - 1], passage, code)]
+        before = passages[at - 1].title
+        why = language(code).phrases.comes_next.format(source=before, target=passage.title)
+        found += edges or [PlannedEdge(before, passage.title, why)]
     return transitive_reduction(found)
 
 
@@ -67,8 +69,3 @@ def _uses(earlier: Sequence[Passage], passage: Passage, owners: dict[str, str], 
         )
         for _, at, term in sorted(uses[:MOST_SOURCES], key=lambda use: use[1])
     ]
-
-
-def _comes_next(before: Passage, passage: Passage, code: str) -> PlannedEdge:
-    why = language(code).phrases.comes_next.format(source=before.title, target=passage.title)
-    return PlannedEdge(before.title, passage.title, why)

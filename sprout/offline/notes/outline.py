@@ -12,7 +12,7 @@ from sprout.offline.notes.document import Document, Part, join_equal
 from sprout.offline.notes.facts import is_sentence, says_anything, sentences_in
 from sprout.offline.notes.glossary import entries_in
 from sprout.offline.notes.headings import belongs_above, says_nothing
-from sprout.offline.notes.meanings import meanings_in, terms_in_bold
+from sprout.offline.notes.meanings import marked_terms, meanings_in
 from sprout.offline.notes.terms import key_terms, known_terms
 from sprout.offline.notes.turns import cut_at_turns
 
@@ -26,7 +26,6 @@ SMALLEST_UNNAMED, SMALLEST_UNTOLD = 150, 60  # of one without a name, and of a n
 LARGE_SECTION = 100  # words of one that stands for itself where a document has a single large section
 SMALLEST_FOREWORD = WORDS_A_CONCEPT  # before the first heading
 NAMED_TERMS = 5
-LEAST_BOLD = 3  # terms in bold, from which on they name a text better than the words that it uses most
 TOO_LARGE = 2.5  # times the words of a concept
 UNLIKE = 100  # words that two sections without a word in common in their headings are apart
 TITLE_SLIDE = 15  # words on a slide with authors and a date
@@ -223,10 +222,8 @@ def _key_terms(texts: Sequence[Sequence[Block]], code: str) -> list[tuple[str, .
         defined = meanings_in(blocks, code, known=known_terms((), sentences, code))
         telling.append("\n".join([*sentences[:1], *(one.subject for one in defined)]))
     used = key_terms(["\n".join(sentences) for sentences in said], code, telling=telling)
-    bold = [terms_in_bold(blocks, code) for blocks in texts]
     return [
-        tuple(dict.fromkeys((*marked, *terms))) if len(marked) >= LEAST_BOLD else terms
-        for marked, terms in zip(bold, used, strict=True)
+        tuple(dict.fromkeys((*marked_terms(blocks, code), *terms))) for blocks, terms in zip(texts, used, strict=True)
     ]
 
 

@@ -26,7 +26,7 @@ def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str
         return [_about(part, terms, code) if terms else part for part in dict.fromkeys(found)]
     whole = [document.content for document in documents if document.content.words]
     if terms:  # of text without a heading: in a document with headings the text before the first
-        whole = [_opening(part) for part in whole if not part.parts or part.blocks] or whole
+        whole = [replace(part, parts=()) for part in whole if not part.parts or part.blocks] or whole
     if entries := _entries(whole, [*terms, *title.split(TO)], code):
         return [Part((), entries)]
     if is_one_subject(whole):
@@ -49,10 +49,6 @@ def _entries(whole: Sequence[Part], names: Sequence[str], code: str) -> tuple[Bl
     return tuple(entries[named[0] : named[-1] + 1]) if named else ()
 
 
-def _opening(part: Part) -> Part:
-    return replace(part, parts=())
-
-
 def _words(title: str) -> list[str]:
     return [word for word in title.split() if len(word) > 3]
 
@@ -60,7 +56,7 @@ def _words(title: str) -> list[str]:
 def _named_parts(documents: Sequence[Document], name: str) -> Iterator[Part]:
     """The sections with these headings at the end of their path; a document's title names what stands before them."""
     if name == BEGINNING:
-        yield from (_opening(one.content) for one in documents if one.content.blocks)
+        yield from (replace(one.content, parts=()) for one in documents if one.content.blocks)
         return
     titles = name.removesuffix(OPENING).split(HEADING_SEPARATOR)
     paths = [part.path for one in documents for part in one.content.iter_parts()]

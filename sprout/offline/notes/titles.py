@@ -105,9 +105,7 @@ def _telling(part: Part, *, alone: bool) -> Sequence[Part]:
 
 def _about(stretch: Stretch, code: str) -> str:
     """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
-    if below := _below(stretch, code):
-        return below
-    return _key_words(stretch, code)
+    return _below(stretch, code) or _key_words(stretch, code)
 
 
 def _key_words(stretch: Stretch, code: str) -> str:

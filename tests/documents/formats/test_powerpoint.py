@@ -48,6 +48,30 @@ def test_the_first_row_of_a_table_is_its_head_where_the_table_says_so() -> None:
     assert "|  |  |\n| --- | --- |\n| vorher | nachher |" in text
 
 
+def test_a_short_line_in_the_head_of_a_slide_is_its_title_and_an_item_of_a_list_is_none() -> None:
+    presentation = Presentation()
+    height = int(presentation.slide_height or 0)
+    slides = {
+        "Cells": [(0.4, "A cell divides."), (0.05, "Cells")],
+        "Below": [(0.4, "Cells live."), (0.5, "Below")],
+        "items": [(0.05, "the wall\nthe core"), (0.5, "All of them live.")],
+        "said": [(0.05, "A wall stands around each of the cells."), (0.5, "All of them live.")],
+    }
+    for boxes in slides.values():
+        slide = presentation.slides.add_slide(presentation.slide_layouts[BLANK])
+        for top, text in boxes:
+            slide.shapes.add_textbox(0, round(top * height), 9, 9).text_frame.text = text
+    stored = BytesIO()
+    presentation.save(stored)
+    text = read_document(read_powerpoint, stored.getvalue(), ReadingLimits()).text
+    assert text.split("\n\n") == [
+        *("# Cells", "A cell divides."),
+        *("# Cells live.", "Cells live.", "Below"),
+        *("- the wall\n- the core", "All of them live."),
+        *("A wall stands around each of the cells.", "All of them live."),
+    ]
+
+
 def test_of_a_slide_that_is_built_up_step_by_step_only_the_last_is_read() -> None:
     presentation = Presentation()
     built = [["A warm body"], ["A warm body", "A cold one"], ["A cold one", "A warm body", "Both"]]

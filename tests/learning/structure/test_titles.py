@@ -114,6 +114,7 @@ def test_bare_numbers_go_where_the_next_heading_has_the_next_number() -> None:
     assert clean_title("2 Cells", siblings=["1 Life", "3 Death"]) == "Cells"
     assert clean_title("B. Cells", siblings=["A. Life"]) == "Cells"
     assert clean_title("b. Cells", siblings=["a. Life"]) == "Cells"
+    assert clean_title("3 2. Cells", siblings=["2 1. Life"]) == "Cells"
     assert clean_title("7 Summits", siblings=["Mountains"]) == "7 Summits"
     assert clean_title("4 kinds of cells", siblings=["3 laws of cells"]) == "4 kinds of cells"
     assert clean_title("5 May, 1789", siblings=["4 August 1789"]) == "5 May, 1789"
@@ -174,6 +175,10 @@ def test_a_word_that_the_text_has_mostly_in_capitals_keeps_them() -> None:
 )
 def test_a_heading_is_found_by_its_title(heading: str, named: str) -> None:
     assert heading_key(heading) == heading_key(named)
+
+
+def test_a_letter_that_its_neighbours_show_to_be_a_number_makes_no_other_heading() -> None:
+    assert heading_key("A. Producers") == heading_key("Producers")
 
 
 def test_the_days_of_a_month_are_not_one_heading() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.offline.notes.document import read_document
-from sprout.offline.notes.meanings import labelled_in, meanings_in, terms_in_bold
+from sprout.offline.notes.meanings import labelled_in, marked_terms, meanings_in
 from sprout.offline.notes.words import key_of
 
 
@@ -198,8 +198,12 @@ def test_a_reference_to_another_place_is_no_meaning() -> None:
     assert terms == [{"mill", "pump", "dam"}, {"mill", "dam"}]
 
 
-def test_a_term_in_bold_has_no_bracket_that_is_left_open() -> None:
-    blocks = read_document(
-        "The **main number (n**) and the **orbital number (l**) tell where it is."
-    ).content.all_blocks
-    assert terms_in_bold(blocks, "en") == ("main number", "orbital number")
+def test_terms_that_are_set_in_bold_else_in_italics_say_what_a_text_is_about() -> None:
+    said = "The **main number (n**) and the **orbital number (l**) tell where *it* is, *spin* and **order** how. "
+    assert marked(said) == ("main number", "orbital number", "order")
+    assert marked(said.replace("**", "*")) == ("main number", "orbital number", "spin", "order")
+    assert marked(said.replace("**order**", "order")) == ()
+
+
+def marked(text: str) -> tuple[str, ...]:
+    return marked_terms(read_document(text).content.all_blocks, "en")
