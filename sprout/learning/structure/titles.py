@@ -15,7 +15,7 @@ LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it 
 LONGEST_KEY = 80  # characters: passages keep but the first 120 of a heading, with its number
 
 _TAIL = re.compile(
-    r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+|(?<=\s)#[^\W\d_][\w/-]{0,60}|!{2,})\s*$"
+    r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|\[(?:edit|bearbeiten|modifier|editar|modifica)[^\[\]]{0,40}\]|(?<=\s)#+|(?<=\s)#[^\W\d_][\w/-]{0,60}|!{2,}|(?<=\?)\?+)\s*$"
 )
 _MARKUP = (
     (re.compile(r"^[\[(](\**[^\[\]()]{1,300})[\])]$"), r"\1"),
@@ -60,6 +60,7 @@ _AFTER_NUMBER = " \t:.,–—-|)·"
 _IN_PARENTHESES = re.compile(r"^\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")  # "Lecture 2 (Planets (of the Sun))"
 _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SMALL_DIGIT = re.compile(r"[₀-₉⁰-⁹]")  # of a chemical formula, whose capitals mean something
 _TURKISH = re.compile("[İŞĞ]")  # where "I" is the capital of "ı"
 _MINOR_CAPITALS = 5  # letters up to which a word in capitals alone may be an acronym: DNA, NATO
 
@@ -190,7 +191,7 @@ def _number_of(title: str) -> int | None:
 def _without_capitals(title: str, forms: Mapping[str, str]) -> str:
     words = _LETTERS.findall(title)
     cased = [word for word in words if word.upper() != word.lower()]
-    if not cased or not all(word.isupper() for word in cased):
+    if not cased or not all(word.isupper() for word in cased) or _SMALL_DIGIT.search(title):
         return title
     if len(cased) == 1 and len(cased[0]) <= _MINOR_CAPITALS and forms.get(cased[0].casefold(), cased[0]).isupper():
         return title

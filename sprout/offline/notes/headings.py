@@ -13,7 +13,7 @@ _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
 _SENTENCE = re.compile(
     r"^(?!(?:the|an?|d[aeimnrs]{1,2}|la|les?|el|l[oa]s|il|gli|os?|as?) )[a-zà-ÿ](?:\S* ){5}|"
     r"^(?i:there (?:is|are|was|were)|this is|these are) |"
-    r"^I (?:am|was|have|had|can|do|may|will|go|like) |"
+    r"^I (?:am|was|have|had|can|do|may|will|go|like) |[₀-₉].*[+→⇌=]|[+→⇌=].*[₀-₉]|"
     r"[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
     r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|\.{4}|"
     r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|[←∼]|\w=\w+\(|"  # what a machine reads

@@ -41,6 +41,7 @@ from sprout.learning.structure.tree import iter_sections
         ("The Cell[edit]", "The Cell"),
         ("The Cell ##", "The Cell"),
         ("The Cell!!!", "The Cell"),
+        ("What is a cell???", "What is a cell?"),
         ("What is a cell? #anki", "What is a cell?"),
         ("d) The Cell", "The Cell"),
         ("ІІ. Клітина", "Клітина"),
@@ -155,6 +156,10 @@ def test_a_document_gets_clean_titles_throughout() -> None:
 
 def test_turkish_has_two_capital_letters_i() -> None:
     assert clean_title("BELLEĞİN YAPISI", forms={}) == "Belleğin Yapısı"
+
+
+def test_a_chemical_formula_keeps_its_capitals() -> None:
+    assert clean_title("CH₃COOH", forms=word_forms("ch cooh")) == "CH₃COOH"
 
 
 def test_a_word_that_the_text_has_mostly_in_capitals_keeps_them() -> None:

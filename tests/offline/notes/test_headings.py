@@ -71,6 +71,7 @@ def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
         "Value of an hour: 30 000 / 25 = 1 200",
         "How can you explain this?",
         "I am in the car",
+        "CH₃COOH → CH₃COO⁻ + H⁺",
         "E and J are established",
         "The layer of the net is the first one of all the layers that a packet meets on its way",
     ],
