@@ -10,10 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sprout.agents.documents.section_paths import Path, section_paths
 from sprout.learning.paths.heading_names import HeadingName, heading_names, names_headings
-from sprout.learning.paths.passages import Passage
+from sprout.learning.paths.passages import Passage, named_in
+from sprout.learning.paths.quoted_text import QuotableTexts
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.normalization import folded
 
@@ -42,7 +44,8 @@ class PassageIndex:
 
     A passage fits if it stands under a heading that the concept's description names, if it shares a distinctive stem
     with the title, or several with the description. A description names headings after a colon, parted by " · ": "In
-    your notes: Cells · Cells › Membranes"; one that ends in " …" means the text before its first subsection.
+    your notes: Cells · Cells › Membranes"; one that ends in " …" means the text before its first subsection, and text
+    without a heading is named by its beginning and end.
     Source of the score: BM25; Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009.
     """
 
@@ -101,10 +104,13 @@ class PassageIndex:
     def _rank(self, title: str, desc: str) -> list[tuple[float, Passage]]:
         in_title = frozenset(_stems(title))
         in_desc = frozenset(_stems(desc)) - in_title
-        names = heading_names(desc)
+        names, quoted = heading_names(desc), {at for name in named_in(desc) for at in self._texts.find(name)}
         scored = [
-            (self._score(entry, in_title, in_desc) + NAMED_WEIGHT * _is_named(entry, names), entry.passage)
-            for entry in self._entries
+            (
+                self._score(entry, in_title, in_desc) + NAMED_WEIGHT * (at in quoted or _is_named(entry, names)),
+                entry.passage,
+            )
+            for at, entry in enumerate(self._entries)
         ]
         if names and not any(score for score, _ in scored):  # what it names are common words, and no headings
             named = frozenset(_stems(desc.partition(":")[2])) | in_title
@@ -113,6 +119,10 @@ class PassageIndex:
                 for entry in self._entries
             ]
         return sorted((one for one in scored if one[0] > 0), key=lambda one: one[0], reverse=True)
+
+    @cached_property
+    def _texts(self) -> QuotableTexts:
+        return QuotableTexts([entry.passage.text for entry in self._entries])
 
     def _score(self, entry: _Entry, in_title: frozenset[str], in_desc: frozenset[str]) -> float:
         of_title = [stem for stem in in_title if stem in entry.stems and self._is_distinctive(stem)]

@@ -6,30 +6,27 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from sprout.learning.paths.passages import BEGINNING, HEADING_SEPARATOR, OPENING, named_in
+from sprout.learning.paths.passages import HEADING_SEPARATOR, OPENING, named_in
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.language import DEFAULT_LANGUAGE
 
 
 @dataclass(frozen=True, slots=True)
 class HeadingName:
-    """The end of a path of headings, as keys, empty for the text before the first of them; `opening`: only the text
-    before the section's first subsection."""
+    """The end of a path of headings, as keys; `opening`: only the text before the section's first subsection."""
 
     keys: tuple[str, ...]
     opening: bool
 
     def names(self, keys: Sequence[str]) -> bool:
         """Whether the section with this path of keys is the one that is named."""
-        return tuple(keys[-len(self.keys) :] if self.keys else keys) == self.keys
+        return tuple(keys[-len(self.keys) :]) == self.keys
 
 
 def heading_names(desc: str) -> list[HeadingName]:
     """The headings that a description names after its colon; what follows a colon in other words names none."""
     return [
-        HeadingName((), opening=True)
-        if name == BEGINNING
-        else HeadingName(
+        HeadingName(
             tuple(map(heading_key, name.removesuffix(OPENING).split(HEADING_SEPARATOR))), name.endswith(OPENING)
         )
         for name in named_in(desc)

@@ -7,7 +7,6 @@ from typing import Literal, Protocol
 HEADING_SEPARATOR = " › "
 NAME_SEPARATOR = " · "  # between the headings that a description names
 OPENING = " …"  # behind a heading: only the text before its first subsection
-BEGINNING = "…"  # for a heading: the text before the first one
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,6 @@ class PassageRepository(Protocol):
 
 
 def named_in(desc: str) -> list[str]:
-    """The headings that a description names after its colon, and the terms after them: "In your notes: Cells · Cells ›
+    """The headings, texts and terms that a description names after its colon: "In your notes: Cells · Cells ›
     Membranes"."""
     return [name.strip() for name in desc.partition(":")[2].split(NAME_SEPARATOR) if name.strip()]

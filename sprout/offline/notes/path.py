@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from sprout.learning.paths.heading_names import description_of
-from sprout.learning.paths.passages import BEGINNING, HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
+from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
+from sprout.learning.paths.quoted_text import quoted_name
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
 from sprout.learning.text.language import DEFAULT_LANGUAGE, leading_language
@@ -16,7 +18,7 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import CODES, language
 from sprout.offline.notes.meanings import meanings_in
 from sprout.offline.notes.order import Passage, edges_between
-from sprout.offline.notes.outline import NAMED_TERMS, WHOLE_PATH, Stretch, stretches_of
+from sprout.offline.notes.outline import WHOLE_PATH, Stretch, stretches_of
 from sprout.offline.notes.points import points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms
@@ -51,10 +53,7 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
         return None
     titles = titles_of(stretches, code)
     suffixes = _suffix_counts(documents)
-    descs = [
-        _covers(_names(stretch, suffixes, code) or [title], code)
-        for title, stretch in zip(titles, stretches, strict=True)
-    ]
+    descs = [_covers([*_headings(stretch.parts, suffixes), *_terms(stretch)], code) for stretch in stretches]
     passages = [
         _passage(title, [part.title for part in stretch.parts], stretch.blocks, code)
         for title, stretch in zip(titles, stretches, strict=True)
@@ -91,8 +90,8 @@ def subconcepts_of(
     for name, point in points:
         headings = _headings(point.parts, suffixes, least=HEADINGS_OF_A_POINT)
         known = {key_of(one, code) for one in (*headings, *(part.title for part in point.parts))}
-        terms = [term for term in point.terms if key_of(term, code) not in known]
-        desc = _covers([*headings, *terms] or [name], code)
+        terms = [term for term in _terms(point) if key_of(term, code) not in known]
+        desc = _covers([*headings, *terms], code)
         found.append(Subconcept(PlannedNode(name, desc), point))
     return found
 
@@ -135,22 +134,26 @@ def _covers(names: Sequence[str], code: str) -> str:
     return description_of(listed[:LONGEST_DESC], language=code)
 
 
-def _names(stretch: Stretch, suffixes: Counter[tuple[str, ...]], code: str) -> list[str]:
-    """What a concept's description names: its headings, and key terms where it is a piece of running text."""
-    headings = _headings(stretch.parts, suffixes)
-    return [*headings, *(stretch.terms or (() if headings else stretch.key_terms(code)[:NAMED_TERMS]))]
+def _terms(stretch: Stretch) -> tuple[str, ...]:
+    """The terms that say which piece of a section it is."""
+    return stretch.terms if any(part.path for part in stretch.parts) else ()
 
 
 def _headings(parts: Sequence[Part], suffixes: Counter[tuple[str, ...]], *, least: int = 1) -> list[str]:
-    """The headings of the parts, each with as many of those above it as it takes to mean one section; text before the
-    first heading has a name where it stands with what has one."""
-    headed = any(part.path for part in parts)
-    return [*dict.fromkeys(_heading_name(part, suffixes, least) for part in parts if headed or part.label)]
+    """The headings of the parts, each with as many of those above it as it takes to mean one section; text without a
+    heading is quoted."""
+    found: dict[str, None] = {}
+    for is_headed, group in groupby(parts, lambda part: bool(part.path or part.label)):
+        if is_headed:
+            found |= dict.fromkeys(_heading_name(part, suffixes, least) for part in group)
+        else:
+            found[quoted_name("\n".join(text_of(block) for part in group for block in part.blocks))] = None
+    return [*found]
 
 
 def _heading_name(part: Part, suffixes: Counter[tuple[str, ...]], least: int) -> str:
     if not part.path:
-        return f"{part.label}{OPENING}" if part.label else BEGINNING
+        return f"{part.label}{OPENING}"
     sizes = range(min(least, len(part.path)), len(part.path))
     length = next((size for size in sizes if suffixes[part.path[-size:]] == 1), len(part.path))
     name = HEADING_SEPARATOR.join(part.path[-length:])

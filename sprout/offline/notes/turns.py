@@ -29,29 +29,6 @@ def cut_at_turns(blocks: Sequence[Block], count: int, code: str) -> list[tuple[B
     return [tuple(blocks[start:end]) for start, end in pairwise(cuts)]
 
 
-def densest_run(blocks: Sequence[Block], names: Sequence[str], code: str) -> tuple[Block, ...]:
-    """The neighbouring blocks in which the names stand most often for the length; empty where none stands.
-
-    The run with the largest sum of each block's count less the mean count; J. Bentley, Programming Pearls, 8.4.
-    """
-    wanted = [{stem(word, code) for word in words_of(name)} for name in names]
-    counts = []
-    for block in blocks:
-        said = {stem(word, code) for word in words_of(text_of(block))}
-        counts.append(sum(bool(words) and words <= said for words in wanted))
-    if not any(counts):
-        return ()
-    mean = sum(counts) / len(counts) if min(counts) < max(counts) else 0.0
-    best, best_sum, start, run = (0, 0), 0.0, 0, 0.0
-    for at, count in enumerate(counts):
-        if run <= 0:
-            start, run = at, 0.0
-        run += count - mean
-        if run > best_sum:
-            best, best_sum = (start, at + 1), run
-    return tuple(blocks[best[0] : best[1]])
-
-
 def _content_stems(text: str, code: str) -> set[str]:
     stopwords = language(code).stopwords
     return {stem(word, code) for word in words_of(text) if len(word) >= LEAST_LETTERS and word not in stopwords}

@@ -497,7 +497,18 @@ def test_each_piece_of_prose_is_its_own_stretch_of_the_text() -> None:
     said = "A village needs a {0}. The {0} is what the village shares, and no village keeps its {0} for one family. "
     told = [said.format(name) * 6 for name in ("barn", "mill", "forge")]
     last = said.format("barn") * 2 + said.format("mill") * 2 + said.format("forge") * 5
-    text = "\n\n".join(one for each in (*told, last) for one in (each, each))
+    opened = [
+        "In the first place",
+        "Then",
+        "Not only that",
+        "Also",
+        "Beside them",
+        "After all",
+        "At last",
+        "In the end",
+    ]
+    texts = [one for each in (*told, last) for one in (each, each)]
+    text = "\n\n".join(f"{first}: {one}{first.lower()}." for first, one in zip(opened, texts, strict=True))
     plan, document = path_of(text), read_document(text)
     parts = [own_parts([document], title=node.title, desc=node.desc, code="en") for node in plan.nodes]
     assert [block for each in parts for part in each for block in part.all_blocks] == [*document.content.all_blocks]

@@ -18,8 +18,8 @@ SAID = {
     for thing in ("pump", "wheel", "dam", "canal")
 }
 SHORT = {thing: said[:180] for thing, said in SAID.items()}
-OIL = "Нефтяная промышленность росла быстро, и города страны кормились от добычи {n}. "
-WAR = "Потом началась война на границе страны, и солдаты воевали за города {n} долгих лет. "
+OIL = "{n} промышленность росла быстро, и города страны кормились от добычи {n}. "
+WAR = "{n} началась война на границе страны, и солдаты воевали за города {n} долгих лет. "
 NOTATIONS = {
     "text before the first heading": f"{SHORT['pump']}\n\n# Wheels\n\n{SHORT['wheel']}\n\n# Dams\n\n{SAID['dam']}",
     "Turkish capitals": f"# TARİHİ IŞIK\n\n{SAID['pump']}\n\n# Sulama işleri\n\n{SAID['wheel']} tarihi ışık\n",
@@ -28,7 +28,10 @@ NOTATIONS = {
     "days": "".join(f"# 1{n}/9/17\n\n{said * 3}\n\n" for n, said in enumerate(SAID.values())),
     "a title that its slide says again": f"# Errors\n\n- Errors\n  - {SAID['pump']}\n\n# Dams\n\n{SAID['dam']}",
     "what is called something": f"# Errors\n\n- It is called a fault\n  - {SHORT['pump']}\n  - {SHORT['dam']}\n",
-    "no headings": "\n\n".join((OIL if n < 5 else WAR).format(n=n) * 7 for n in range(9)),
+    "no headings": "\n\n".join((OIL if n < 5 else WAR).format(n="АБВГДЕЖЗИ"[n] * 3) * 7 for n in range(9)),
+    "no headings before the first": "\n\n".join(
+        [*((OIL if n < 5 else WAR).format(n="АБВГДЕЖЗИ"[n] * 3) * 7 for n in range(9)), f"# Wheels\n\n{SAID['wheel']}"]
+    ),
 }
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from sprout.learning.paths.heading_names import heading_names
-from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.paths.passages import HEADING_SEPARATOR, named_in
+from sprout.learning.paths.quoted_text import QuotableTexts
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.stems import stems
 from sprout.offline.courses.catalogue import find_course, subconcept_plan
@@ -84,12 +85,14 @@ def _save_calls(plan: Plan, conversation: Conversation) -> list[Block]:
 
 
 def cite_passages(idea: PlannedNode, request: Tag) -> dict[str, list[str]]:
-    """The ids of the passages under the headings that the idea names, or of those that say most of what it says;
+    """The ids of the passages that the idea names by heading or quotes, or of those that say most of what it says;
     nothing where the request has none."""
     given = [tag for tag in request.children("passage") if tag.attributes.get("id")]
     names = heading_names(idea.desc)
     paths = [tuple(map(heading_key, tag.attributes.get("heading", "").split(HEADING_SEPARATOR))) for tag in given]
-    named = [tag for tag, path in zip(given, paths, strict=True) if any(name.names(path) for name in names)]
+    texts = QuotableTexts([tag.text for tag in given])
+    quoted = {at for name in named_in(idea.desc) for at in texts.find(name)}
+    named = [tag for at, tag in enumerate(given) if at in quoted or any(name.names(paths[at]) for name in names)]
     if not named:
         idea_stems = stems([idea.title, idea.desc])
         shared = [len(idea_stems & stems([tag.attributes.get("heading", ""), tag.text])) for tag in given]
