@@ -34,6 +34,7 @@ _BLANK = re.compile(r"_{3,}|…{2,}|\.{5,}|\[\s{2,}\]")
 _LETTERED = re.compile(r"\(?[a-hA-H][.)]|\[[ x]\]")
 _ANSWER_LETTERS = re.compile(r"(?:(?:\(?\d{1,3}[.):]?\s*)?\(?[A-Ha-h][.)]?(?:[\s,;]+|$)){1,200}")
 _LEADER = re.compile(r"\S.{0,200}?(?:(?:\.\s?){3,}|\s{3,}|\t)\s*(\d{1,4})")
+_ROW_OF_DOTS = re.compile(r"(?:\. ){4,}|\w ?\.{5,} ?\d{1,4}$")
 _INDEX_ENTRY = re.compile(r"\S.{0,100}?, \d{1,4}(?:[,–-] ?\d{1,4}){0,30}")
 _REFERENCE = re.compile(
     r"\(\s*(?:1[5-9]|20)\d\d[a-z]?\s*\)|\bet al\b|\bdoi\b|\bISBN\b|\bpp?\.\s?\d|\bvol\.|\bed(?:s|n)?\.|\bHrsg\b|"
@@ -183,6 +184,11 @@ def opens_as_reference(text: str) -> bool:
 def is_list_of_references(block: Block) -> bool:
     """Whether most items of a list, three at least, are references."""
     return isinstance(block, ListBlock) and len(block.items) >= 3 and share(block.items, is_reference) >= 0.6
+
+
+def has_leader(text: str) -> bool:
+    """Whether a row of dots leads from something to its page, as print does."""
+    return _ROW_OF_DOTS.search(text) is not None
 
 
 def has_page_numbers(raw: str) -> bool:

@@ -48,7 +48,7 @@ _PAGED = re.compile(
 _UNFINISHED = re.compile(
     r"(?i)(?: (?:and|or|of|the|in|on|to|for|with|und|oder|der|die|das|von|et|ou|de|du|des|la|le|les|y|del|e|di|da)|&)$"
 )
-_EQUATION = re.compile(r"=|\d\s*[×*/+–-]\s*\d")
+_EQUATION = re.compile(r"=|\d\s*[×*/+]\s*\d|(?<!\d\d)\d\s*[–-]\s*\d(?!\d\d)")  # years are none: "264–146"
 
 
 class _Rank(IntEnum):
@@ -130,7 +130,8 @@ def _with_bold_headings(text: str, section: Sequence[Block]) -> Sequence[Block]:
     if not section or not isinstance(section[0], Heading) or section[-1].end - section[0].end < LONG_SECTION:
         return section
     found = [*_candidates(text, section)]
-    marked = ({at: one for at, one in found if one.rank == rank} for rank in (_Rank.CAPITALS, _Rank.BOLD))
+    in_capitals = {at: one for at, one in found if one.rank == _Rank.CAPITALS}
+    marked = (in_capitals, {at: one for at, one in found if one.rank == _Rank.BOLD or _is_bold(section[at])})
     heads = next((heads for heads in marked if len(heads) >= LEAST_BOLD), None) or _lead_ins(section)
     level = min(section[0].level + 1, 6)
     return [
@@ -285,7 +286,8 @@ def _candidates(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, _Cand
         below = blocks[at + 1]
         if isinstance(block, ListBlock) and (item := _lone_item(text, block, below)):
             yield at, item
-        found = _candidate(text, block) if isinstance(block, Paragraph) else None
+        leads_text = isinstance(below, Paragraph)
+        found = _candidate(text, block, leads_text=leads_text) if isinstance(block, Paragraph) else None
         told = _has_text(below) and labels < LEAST_LABELS and not (broken or _goes_on(below))
         if found and (found.rank not in (_Rank.SHORT, _Rank.PICTURED) or told):
             yield at, found
@@ -298,7 +300,8 @@ def _goes_on(block: Block) -> bool:
     return isinstance(block, Paragraph) and text_of_spans(block.spans)[:1].islower()
 
 
-def _candidate(text: str, block: Paragraph) -> _Candidate | None:
+def _candidate(text: str, block: Paragraph, *, leads_text: bool) -> _Candidate | None:
+    """The heading that a paragraph may be by its form; a bold line with a colon where it does not lead in a list."""
     title = " ".join(text_of_spans(block.spans).split())
     bare = without_signpost(title)
     lines = text[block.start : block.end].count("\n") + 1
@@ -315,7 +318,7 @@ def _candidate(text: str, block: Paragraph) -> _Candidate | None:
     if bold_number and lines == 1:
         return _Candidate(_Rank.NUMBERED + bold_number[1].count("."), title.rstrip(".: "))
     bare_number = lines == 2 and bool(_is_number(text[block.start : block.end].split("\n", 1)[0]))
-    said = title.rstrip(":") if _NUMBERED.match(title) else title
+    said = title.rstrip(": ") if _NUMBERED.match(title) or (leads_text and _is_bold(block)) else title
     ends = _ENDS_SENTENCE.search(said) and not (chapter or _is_number(title))
     if (lines == 2 and not bare_number) or ends:
         return None
@@ -336,7 +339,7 @@ def _ranked(title: str, block: Paragraph) -> _Candidate | None:
     if _in_capitals(title):
         return _Candidate(_Rank.CAPITALS, title)
     if _is_bold(block):
-        return _Candidate(_Rank.BOLD, title.rstrip(":"))
+        return _Candidate(_Rank.BOLD, title.rstrip(": "))
     opens = title[0].isupper() or not (title[0].islower() or title[0].isdigit() or title[0] in "-–—*•|>\"“„«'(")
     says_more = title.endswith(("?", "؟")) or ": " in title
     if plain and opens and len(title.split()) <= MOST_SHORT_WORDS and not says_more:
@@ -344,8 +347,8 @@ def _ranked(title: str, block: Paragraph) -> _Candidate | None:
     return None
 
 
-def _is_bold(block: Paragraph) -> bool:
-    return len(block.spans) == 1 and block.spans[0].kind is SpanKind.STRONG
+def _is_bold(block: Block) -> bool:
+    return isinstance(block, Paragraph) and len(block.spans) == 1 and block.spans[0].kind is SpanKind.STRONG
 
 
 def _is_number(line: str) -> bool:

@@ -267,7 +267,7 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "references")
         if len(said) <= LONGEST_RUNNING_HEAD and _without_page(said) in self._running_heads and not named_role(said):
             return NamedRole(Role.FURNITURE, "running head")
-        if self._has_page_numbers(block):
+        if self._has_page_numbers(block) or forms.has_leader(said):
             return NamedRole(Role.FURNITURE, "table of contents")
         return None
 

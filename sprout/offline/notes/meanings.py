@@ -37,6 +37,8 @@ _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING_ASIDE = re.compile(r"^\([^()]*\):?\s*")  # what the letters of a term stand for
 _UNCLOSED = re.compile(r"\s*\([^()]*$")  # of "**spin (s**)"
 _FORMULA = re.compile(r"\$[^$]*\$")
+_COMPUTES = re.compile(r" [+=−] ")
+_CASE = re.compile(r"(?i)\b(?:example|beispiel|exemple|ejemplo|esempio|exemplo)\b")  # "A good example of it is …"
 _SYMBOL = re.compile(r"[A-Z][a-z]?|(?=.*[\d₀-₉⁰-⁹⁺⁻])(?:[A-Z][a-z]?[\d₀-₉⁰-⁹⁺⁻]*){1,4}")  # "HA" is said of any acid
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]{2}")
@@ -160,7 +162,13 @@ def _stated(sentence: str, known: Collection[str], code: str) -> TermMeaning | N
     bare = without_article(subject, code)
     if _SYMBOL.fullmatch(bare) or len(subject) <= 2 or {*words_of(bare)[:1]} & given.words.determiners:
         return None
-    if beside or "," in subject or not names_thing(subject, code) or given.patterns.called.match(meaning):
+    if (
+        beside
+        or "," in subject
+        or _CASE.search(subject)
+        or not names_thing(subject, code)
+        or given.patterns.called.match(meaning)
+    ):
         return None
     least = LEAST_STATED + bool({*words_of(meaning)[:1]} & given.words.indefinite)
     return _meaning(without_article(subject, code), subject, meaning, sentence, code, least=least)
@@ -217,7 +225,7 @@ def names_thing(term: str, code: str) -> bool:
 def _meaning(
     term: str, subject: str, meaning: str, sentence: str, code: str, *, least: int = MEANING_WORDS[0]
 ) -> TermMeaning | None:
-    meaning, term = " ".join(meaning.split()).strip(" .;,:^"), term.strip(' .:;,*_"“”„«»[]')
+    meaning, term = " ".join(meaning.split()).strip(" .;,:^"), term.strip(' .:;,*_"“”„«»[]-–—')
     key = key_of(term, code)
     if (
         not key
@@ -229,6 +237,7 @@ def _meaning(
         or _NEXT_ENTRY.search(meaning)
         or _ELSEWHERE.match(meaning)
         or not (is_whole(term) and is_whole(meaning))
+        or _COMPUTES.search(_FORMULA.sub("", meaning))
         or len(_WORDS.findall(_FORMULA.sub("", meaning))) < 2
         or f" {key} " in f" {key_of(meaning, code)} "
         or _abbreviates(term, meaning)

@@ -115,7 +115,8 @@ def code_of(documents: Sequence[Document], desc: str = "") -> str:
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
     words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
     latin = [word for word in words if word < FIRST_GREEK]  # a symbol such as "α" tells no language
-    found = leading_language(latin) if 2 * len(latin) > len(words) else ""  # else but names and symbols
+    is_latin = 2 * len("".join(latin)) > len("".join(words))  # else they are but names and symbols
+    found = leading_language(latin) if is_latin else ""
     return found if found in CODES else DEFAULT_LANGUAGE
 
 

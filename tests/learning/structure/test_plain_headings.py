@@ -92,7 +92,27 @@ def test_an_equation_is_no_heading() -> None:
 
 def test_a_numbered_line_may_end_with_a_colon_and_what_leads_a_list_in_may_not() -> None:
     assert outline("1. Life is a wave:", "2) Matter:") == [(1, "1. Life is a wave:"), (1, "2) Matter:")]
-    assert outline("The parts of it:", "**The others:**") == []
+    assert outline("The parts of it:", "The others:") == []
+
+
+def test_a_line_in_bold_may_end_with_a_colon_over_text_and_not_over_a_list() -> None:
+    assert outline("**Its parts:**", "**The others**") == [(1, "Its parts"), (1, "The others")]
+    listed = read_structure(f"**Its parts:**\n\n- a wall\n- a core\n\n**The others**\n\n{PROSE}\n")
+    assert [one.title for one in iter_sections(listed) if one.title] == ["The others"]
+
+
+def test_years_make_no_equation_of_a_heading() -> None:
+    assert outline("**The wars (264 – 146)**", "**The peace, 1871-1914**") == [
+        (1, "The wars (264 – 146)"),
+        (1, "The peace, 1871-1914"),
+    ]
+
+
+def test_in_a_long_section_lines_in_bold_are_headings_whether_or_not_they_have_numbers() -> None:
+    text = f"{PROSE} " * 12
+    marked = f"# Mills\n\n{PROSE}\n\n# Wheels\n\n**1. Wood**\n\n{text}\n\n**2. Iron**\n\n{text}\n\n**Use:**\n\n{text}\n"
+    titles = [one.title for one in iter_sections(read_structure(marked)) if one.title]
+    assert titles == ["Mills", "Wheels", "1. Wood", "2. Iron", "Use"]
 
 
 def test_short_lines_right_over_paragraphs_are_headings_where_most_have_one() -> None:

@@ -232,6 +232,8 @@ def test_tables_of_contents_have_page_numbers_that_ascend() -> None:
     ]
     tabbed = "Title\tPage\nCells\t3\nTissue\t17\nOrgans\t40\nBodies\t71\n"
     assert block_roles(tabbed) == [("furniture", "table of contents")]
+    for entry in ("1.1 Cells . . . . . . . 10", "Cells and tissue . . . . .", "Cells .......... 3"):
+        assert block_roles(f"{entry}\n") == [("furniture", "table of contents")]
     directory = "Berlin\t3645\nHamburg\t1841\nAachen\t249\n"
     assert block_roles(directory) == [("content", "")]
 

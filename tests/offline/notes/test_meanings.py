@@ -104,6 +104,7 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "A part of the mill is a house that has a wheel of wood.",
         "live in one place, such plants are called **water plants**.",
         "The **demand** is the number of things that people buy Supply -what is sold.",
+        "A famous example is the gap in the wall of the tank that nobody had seen.",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(sentence: str) -> None:
@@ -188,6 +189,20 @@ def test_things_in_bold_are_said_something_of_wherever_in_a_list_they_stand() ->
     (items,) = labelled_in(read_document(text).content.all_blocks, "en")
     assert [one.term for one in items] == [*names]
     assert labelled_in(read_document(text.replace("**", "")).content.all_blocks, "en") == []
+
+
+def test_what_computes_means_nothing() -> None:
+    said = "".join(
+        f"- {name} = the force + the weight of it and all the rest\n" for name in ("Lift", "Drag", "Pull", "Tow")
+    )
+    assert labelled_in(read_document(f"## Forces\n\n{said}").content.all_blocks, "en") == []
+    told = read_document(f"## Forces\n\n{said.replace('+', 'and')}").content.all_blocks
+    assert len(labelled_in(told, "en")) == 1
+
+
+def test_a_term_has_no_dash_that_leads_to_its_meaning() -> None:
+    said = "**Communication-** is the process of passing on what one person knows to another."
+    assert [term for term, _ in found(f"## Words\n\n{said}\n", "en")] == ["Communication"]
 
 
 def test_a_reference_to_another_place_is_no_meaning() -> None:

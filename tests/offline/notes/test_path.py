@@ -10,7 +10,7 @@ from sprout.offline.graph_plan import Plan, reachable, transitive_reduction
 from sprout.offline.notes.document import Part, read_document
 from sprout.offline.notes.lesson_plan import lesson_plan_from_notes
 from sprout.offline.notes.outline import Stretch
-from sprout.offline.notes.path import path_from_notes
+from sprout.offline.notes.path import code_of, path_from_notes
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.titles import titles_of
 from tests.offline.notes.reading import FILES, learned
@@ -525,6 +525,11 @@ def test_an_experiment_belongs_to_what_stands_before_it() -> None:
     short = "They flew to it in nine of ten cases, and to the other one in one. " * 4
     text = f"# Bees and shapes\n\n{said}\n\n# Experiment\n\n{short}\n\n# Bees and faces\n\n{said}\n\n# Wasps\n\n{said}"
     assert titles(path_of(text)) == ["Bees and shapes", "Bees and faces", "Wasps"]
+
+
+def test_a_few_long_clauses_weigh_more_than_many_short_words() -> None:
+    said = "四元数是一种超复数，它有四个部分，并且满足很多条件，y la e de o a y a un。"  # as formulas have them
+    assert code_of([read_document(f"# 四元数\n\n{said * 9}")]) == "en"
 
 
 def test_a_part_that_has_but_a_number_stands_with_what_it_is_about() -> None:
