@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sprout.documents.formats.pdf.pdfium import MAX_BOOKMARKS, OutlineItem
+from sprout.learning.text.confusables import unaccented
 from sprout.learning.text.normalization import folded, one_line
 
 MAX_DEPTH = 6
@@ -54,14 +55,17 @@ def usable_bookmarks(outline: Iterable[OutlineItem], pages: int) -> list[Bookmar
 def find_titles(lines: Sequence[str], bookmarks: Sequence[Bookmark]) -> list[MarkedTitle]:
     """Places of the titles of a page's bookmarks among its lines.
 
-    A bookmark without a line of its title stands above the page if it is the first: the title may be an image.
+    A bookmark without a line of its title stands above the page if it is the first: the title may be an image. Where
+    bookmarks have lost their accents the title is as it is printed.
     """
     found: list[MarkedTitle] = []
     at = 0
     for number, mark in enumerate(bookmarks):
         place = _find_title(lines, at, _title_key(mark.title))
         if place is not None:
-            found.append(MarkedTitle(mark, *place))
+            printed = one_line(" ".join(lines[slice(*place)]))
+            is_whole = _letters(folded(printed)) == _letters(folded(mark.title))
+            found.append(MarkedTitle(mark if is_whole else replace(mark, title=printed), *place))
             at = place[1]
         elif number == 0:
             found.append(MarkedTitle(mark, 0, 0))
@@ -81,6 +85,11 @@ def _find_title(lines: Sequence[str], at: int, key: str) -> tuple[int, int] | No
 
 
 def _title_key(title: str) -> str:
-    """The title for comparison: its letters and digits, without a leading number if it has letters."""
-    letters = "".join(c for c in folded(title) if c.isalnum())
+    """The title for comparison: accents make no difference."""
+    return _letters(unaccented(title))
+
+
+def _letters(title: str) -> str:
+    """Letters and digits of a title, without a leading number if it has letters."""
+    letters = "".join(filter(str.isalnum, title))
     return letters.lstrip("0123456789") or letters

@@ -95,6 +95,13 @@ def test_a_title_over_two_lines_is_found() -> None:
     assert text == "# 1. A long title of a chapter\n\nText."
 
 
+def test_bookmarks_that_have_lost_their_accents_are_found_and_called_as_it_is_printed() -> None:
+    text, _ = draft(
+        printed([["Où la marée", "monte à l'été", "Text."]], bookmarks=[("1 Ou la maree monte a l'ete", 0)])
+    )
+    assert text == "# Où la marée monte à l'été\n\nText."
+
+
 def test_a_bookmark_whose_title_is_a_picture_stands_above_its_page() -> None:
     text, _ = draft(printed([["First."], ["Second."]], bookmarks=[("One", 0), ("Two", 1)]))
     assert text == "# One\n\nFirst.\n\n# Two\n\nSecond."
