@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sprout.agents.documents.section_paths import Path, section_paths
-from sprout.learning.paths.heading_names import HeadingName, heading_names, names_headings
+from sprout.learning.paths.heading_names import HeadingName, heading_names
 from sprout.learning.paths.passages import Passage, named_in
 from sprout.learning.paths.quoted_text import QuotableTexts
 from sprout.learning.structure.titles import heading_key
@@ -68,11 +68,8 @@ class PassageIndex:
         """The fitting passages, whole, up to `characters` together, in the order of the text.
 
         Where what a description names does not fit, something of each of its sections comes before more of one. If they
-        are few, passages that only mention the concept are added, so that there is something to teach from. For a
-        concept from notes without headings they are all, where these have room: their order tells its part.
+        are few, passages that only mention the concept are added, so that there is something to teach from.
         """
-        if names_headings(desc) and self._fits_whole(desc, characters):
-            return self.all
         fitting = self.relevant(title, desc)
         chosen: set[Passage] = set()
         length = 0
@@ -93,13 +90,6 @@ class PassageIndex:
         turns = [(turn, len(one.text), one) for own in sections.values() for turn, one in enumerate(own)]
         in_turns = [one for *_, one in sorted(turns, key=lambda each: each[:2])]
         return [*in_turns, *(passage for score, passage in ranked if score < NAMED_WEIGHT)]
-
-    def _fits_whole(self, desc: str, characters: int) -> bool:
-        """Whether a description names no heading, so that only the whole text says which part of it is meant, and all
-        of that has room."""
-        names = heading_names(desc)
-        headed = any(_is_named(entry, names) for entry in self._entries)
-        return not headed and sum(len(entry.passage.text) for entry in self._entries) <= characters
 
     def _rank(self, title: str, desc: str) -> list[tuple[float, Passage]]:
         in_title = frozenset(_stems(title))

@@ -31,6 +31,7 @@ LEAST_WHOLE_PATH = 4  # concepts; a shorter path is the beginning of a whole one
 LONGEST_DESC = 600
 HEADINGS_OF_A_POINT = 2  # its own and the one above: the passages that are given may hold but one of two equal ones
 CHARACTERS_FOR_LANGUAGE = 20_000
+LATIN_SHARE = 0.75  # of the letters of a text that is in a language with Latin ones
 
 _FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 
@@ -115,7 +116,7 @@ def code_of(documents: Sequence[Document], desc: str = "") -> str:
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
     words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
     latin = [word for word in words if word < FIRST_GREEK]  # a symbol such as "α" tells no language
-    is_latin = 2 * len("".join(latin)) > len("".join(words))  # else they are but names and symbols
+    is_latin = len("".join(latin)) > LATIN_SHARE * len("".join(words))  # else they are but names and symbols
     found = leading_language(latin) if is_latin else ""
     return found if found in CODES else DEFAULT_LANGUAGE
 

@@ -530,6 +530,8 @@ def test_an_experiment_belongs_to_what_stands_before_it() -> None:
 def test_a_few_long_clauses_weigh_more_than_many_short_words() -> None:
     said = "四元数是一种超复数，它有四个部分，并且满足很多条件，y la e de o a y a un。"  # as formulas have them
     assert code_of([read_document(f"# 四元数\n\n{said * 9}")]) == "en"
+    terms = "的治療：Hydrocortison und Fludrocortison（糖皮質素不足的患者），必須立即處理，請注意低血糖和低血鈉。"
+    assert code_of([read_document(f"# 愛迪生氏病\n\n{terms * 9}")]) == "en"
 
 
 def test_a_part_that_has_but_a_number_stands_with_what_it_is_about() -> None:
