@@ -73,8 +73,8 @@ def _read_entries(text: str, run: Sequence[Paragraph]) -> Sequence[Block]:
         if _are_entries([entry for each in read for entry in each], others):
             return [
                 one
-                for head, entries in zip(heads, read, strict=True)
-                for one in ([head] if head else []) + [*map(_definition, entries)]
+                for head, entries, block in zip(heads, read, run, strict=True)
+                for one in ([block] if _runs_on(block, form) else [*filter(None, [head]), *map(_definition, entries)])
             ]
     return run
 
@@ -164,6 +164,11 @@ def _marked(text: str, block: Paragraph) -> list[_Entry]:
     if not meaning or block.spans[0].kind not in _MARKED or not _is_term(block.spans[0].text):
         return []
     return [(block.start, block.end, block.spans[0].text, meaning)]
+
+
+def _runs_on(block: Paragraph, form: Callable[[str, Paragraph], list[_Entry]]) -> bool:
+    """Whether another marked term follows in the paragraph, so that it may hold two entries."""
+    return form is _marked and any(span.kind is block.spans[0].kind for span in block.spans[1:])
 
 
 def _over(text: str, block: Paragraph) -> list[_Entry]:

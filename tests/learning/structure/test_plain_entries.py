@@ -41,6 +41,11 @@ def test_each_entry_is_a_term_with_its_meaning(form: str) -> None:
     assert entries_of(f"{FORMS[form]}\n") == METALS
 
 
+def test_two_terms_in_bold_that_ran_into_one_paragraph_are_no_entry() -> None:
+    ran_on = FORMS["terms in bold"].replace(".\n\n**Zinc**", " **Zinc**")
+    assert [*entries_of(f"{ran_on}\n\n**Lead** A heavy metal that is soft.\n")] == [*[*METALS][:4], "Lead"]
+
+
 def test_a_meaning_may_go_on_in_the_next_line() -> None:
     wrapped = FORMS["colons"].replace(" that ", "\nthat ")
     assert entries_of(wrapped) == METALS
