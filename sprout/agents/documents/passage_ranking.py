@@ -14,7 +14,7 @@ from functools import cached_property
 
 from sprout.agents.documents.section_paths import Path, section_paths
 from sprout.learning.paths.heading_names import HeadingName, heading_names
-from sprout.learning.paths.passages import Passage, named_in
+from sprout.learning.paths.passages import Passage
 from sprout.learning.paths.quoted_text import QuotableTexts
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.normalization import folded
@@ -94,7 +94,7 @@ class PassageIndex:
     def _rank(self, title: str, desc: str) -> list[tuple[float, Passage]]:
         in_title = frozenset(_stems(title))
         in_desc = frozenset(_stems(desc)) - in_title
-        names, quoted = heading_names(desc), {at for name in named_in(desc) for at in self._texts.find(name)}
+        names, quoted = heading_names(desc), self._texts.quoted_in(desc)
         scored = [
             (
                 self._score(entry, in_title, in_desc) + NAMED_WEIGHT * (at in quoted or _is_named(entry, names)),

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
+from sprout.learning.paths.passages import named_in
+
 LONGEST = 40  # characters of the beginning, and of the end
 _NAME = re.compile(r"“(.+) … (.+)”")
 _SEPARATING = re.compile("[·›…“”]")  # what parts names in a description, and a name
@@ -43,6 +45,10 @@ class QuotableTexts:
             if end >= 0
             else range(0)
         )
+
+    def quoted_in(self, desc: str) -> frozenset[int]:
+        """Which of the texts a description quotes from."""
+        return frozenset(at for name in named_in(desc) for at in self.find(name))
 
     @cached_property
     def _compared(self) -> tuple[str, list[int]]:

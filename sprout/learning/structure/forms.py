@@ -34,7 +34,7 @@ _BLANK = re.compile(r"_{3,}|…{2,}|\.{5,}|\[\s{2,}\]")
 _LETTERED = re.compile(r"\(?[a-hA-H][.)]|\[[ x]\]")
 _ANSWER_LETTERS = re.compile(r"(?:(?:\(?\d{1,3}[.):]?\s*)?\(?[A-Ha-h][.)]?(?:[\s,;]+|$)){1,200}")
 _LEADER = re.compile(r"\S.{0,200}?(?:(?:\.\s?){3,}|\s{3,}|\t)\s*(\d{1,4})")
-_ROW_OF_DOTS = re.compile(r"(?:\. ){4,}|\w ?\.{5,} ?\d{1,4}$")
+_ROW_OF_DOTS = re.compile(r"(?:\. ){4,}\.|\w ?\.{5,} ?\d{1,4}$")  # a sentence that is left out has four
 _INDEX_ENTRY = re.compile(r"\S.{0,100}?, \d{1,4}(?:[,–-] ?\d{1,4}){0,30}")
 _REFERENCE = re.compile(
     r"\(\s*(?:1[5-9]|20)\d\d[a-z]?\s*\)|\bet al\b|\bdoi\b|\bISBN\b|\bpp?\.\s?\d|\bvol\.|\bed(?:s|n)?\.|\bHrsg\b|"

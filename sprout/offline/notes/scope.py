@@ -1,4 +1,4 @@
-"""Scope of a concept or subconcept in notes: what its description names, by heading and by term."""
+"""Scope of a concept or subconcept in notes: what its description names by heading or term, or quotes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,13 @@ from sprout.offline.notes.words import key_of
 def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str) -> list[Part]:
     """The sections and texts that a description names, or the sections of the title; else all."""
     names = named_in(desc)
-    found = {name: parts for name in names if (parts := list(_named_parts(documents, name)))}
+    blocks = [block for document in documents for block in document.content.all_blocks]
+    texts = QuotableTexts([*map(text_of, blocks)])
+    found: dict[str, list[Part]] = {}
+    for name in names:
+        quoted = [blocks[at] for at in texts.find(name)]
+        if parts := [Part((), tuple(quoted))] if quoted else [*_named_parts(documents, name)]:
+            found[name] = parts
     terms = [name for name in names if name not in found]
     named = [part for parts in found.values() for part in parts]
     named = named or [part for name in title.split(NAME_SEPARATOR) for part in _named_parts(documents, name)]
@@ -24,12 +30,7 @@ def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str
 
 
 def _named_parts(documents: Sequence[Document], name: str) -> Iterator[Part]:
-    """The sections with these headings at the end of their path, or the text that is quoted; a document's title names
-    what stands before its first heading."""
-    blocks = [block for document in documents for block in document.content.all_blocks]
-    if quoted := QuotableTexts([*map(text_of, blocks)]).find(name):
-        yield Part((), tuple(blocks[at] for at in quoted))
-        return
+    """The sections with these headings at the end of their path; a document's title names what stands before them."""
     titles = name.removesuffix(OPENING).split(HEADING_SEPARATOR)
     paths = [part.path for one in documents for part in one.content.iter_parts()]
     key = str if any([*path[-len(titles) :]] == titles for path in paths) else heading_key

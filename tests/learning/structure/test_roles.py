@@ -234,6 +234,7 @@ def test_tables_of_contents_have_page_numbers_that_ascend() -> None:
     assert block_roles(tabbed) == [("furniture", "table of contents")]
     for entry in ("1.1 Cells . . . . . . . 10", "Cells and tissue . . . . .", "Cells .......... 3"):
         assert block_roles(f"{entry}\n") == [("furniture", "table of contents")]
+    assert block_roles("The mill stood still . . . . And nobody came to the village.\n") == [("content", "")]
     directory = "Berlin\t3645\nHamburg\t1841\nAachen\t249\n"
     assert block_roles(directory) == [("content", "")]
 

@@ -95,7 +95,8 @@ def _strip_counted(pages: list[list[Row]], edge: int) -> None:
 def _strip_of_few_pages(pages: list[list[Row]], edge: int) -> None:
     """Remove the row that stands at the same place of all pages of a short document, but for the first."""
     rows = [page[edge] if page else None for page in pages]
-    if 1 < len(pages) < MIN_PAGES and rows[0] and all(_is_same(rows[0], other) for other in rows):
+    texts = {row_text(row) if row else "" for row in rows}  # numbers too: "Part 1" and "Part 2" are no running head
+    if 1 < len(pages) < MIN_PAGES and rows[0] and len(texts) == 1 and all(_is_same(rows[0], other) for other in rows):
         for page in pages[1:]:
             del page[edge]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sprout.learning.paths.heading_names import heading_names
-from sprout.learning.paths.passages import HEADING_SEPARATOR, named_in
+from sprout.learning.paths.passages import HEADING_SEPARATOR
 from sprout.learning.paths.quoted_text import QuotableTexts
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.stems import stems
@@ -90,8 +90,7 @@ def cite_passages(idea: PlannedNode, request: Tag) -> dict[str, list[str]]:
     given = [tag for tag in request.children("passage") if tag.attributes.get("id")]
     names = heading_names(idea.desc)
     paths = [tuple(map(heading_key, tag.attributes.get("heading", "").split(HEADING_SEPARATOR))) for tag in given]
-    texts = QuotableTexts([tag.text for tag in given])
-    quoted = {at for name in named_in(idea.desc) for at in texts.find(name)}
+    quoted = QuotableTexts([tag.text for tag in given]).quoted_in(idea.desc)
     named = [tag for at, tag in enumerate(given) if at in quoted or any(name.names(paths[at]) for name in names)]
     if not named:
         idea_stems = stems([idea.title, idea.desc])

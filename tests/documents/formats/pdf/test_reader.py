@@ -79,6 +79,9 @@ def test_what_repeats_on_few_pages_is_text() -> None:
 def test_the_head_of_each_of_two_pages_is_text_once() -> None:
     text, _ = draft(printed([["Physik heute", "Erstens."], ["Physik heute", "Zweitens."]]))
     assert text.count("Physik heute") == 1
+    text, _ = draft(printed([["Kapitel 1", "Erstens."], ["Kapitel 2", "Zweitens."]]))
+    assert "Kapitel 1" in text
+    assert "Kapitel 2" in text
 
 
 def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
