@@ -26,7 +26,7 @@ export default {
   "next.why.builds_on": "Jetzt, weil es auf {titles} aufbaut. Das hast du schon gelernt.",
   "next.why.follows": "Jetzt, weil es auf {titles} folgt.",
   "next.why.in_order": "Das kommt auf diesem Lernpfad als Nächstes.",
-  "next.why.again": "Das hast du durchgenommen. Mit zwei richtigen Antworten ohne Hilfe ist es gelernt.",
+  "next.why.again": "Das hast du durchgenommen, gelernt ist es noch nicht.",
   "next.title": "„{title}“",
   "next.opens": "Danach geht es weiter mit: {titles}.",
   "next.done": "Du hast diesen ganzen Lernpfad gelernt",

@@ -24,7 +24,7 @@ export default {
   "next.why.builds_on": "Now, because it builds on {titles}, which you have learned.",
   "next.why.follows": "Now, because it comes after {titles}.",
   "next.why.in_order": "It comes next on this path.",
-  "next.why.again": "You have been through this. Two right answers without help, and it is learned.",
+  "next.why.again": "You have been through this, and it is not learned yet.",
   "next.title": "“{title}”",
   "next.opens": "It leads to {titles}.",
   "next.done": "You have learned all of this path",

@@ -31,7 +31,7 @@ class NextLesson:
     """The lesson that comes next.
 
     Args:
-        because: titles of what was learned and leads here; empty where the reason names nothing.
+        because: titles of what is through, or learned, and leads here; empty where the reason names nothing.
         opens: titles of the next parts, or of the next concepts if this is the last part of its own.
         learned, parts: how many parts of the concept are learned, of how many.
     """
@@ -104,7 +104,8 @@ class _Levels:
         pairs = [(edge.source_node_id, edge.target_node_id) for edge in graph.edges]
         self._needs, self._opens = _neighbours((end, start) for start, end in pairs), _neighbours(pairs)
         self._order = learning_order([node.id for node in graph.nodes], self._needs)
-        through = {row.node_id for row in graph.progress if row.completed_at} | {*taken}
+        self._learned = {row.node_id for row in graph.progress if row.completed_at}
+        through = self._learned | {*taken}
         parents = {node.parent_id for node in graph.nodes if node.type == "subconcept"}
         unfinished = {node.parent_id for node in graph.nodes if node.id not in through}
         self.states = node_states(
@@ -135,28 +136,34 @@ class _Levels:
         parts = self.parts_of(concept.id)
         done = [one for one in parts if self.states[one.id] in _DONE]
         why, because = self._reason(part, concept, done, is_left=is_left)
-        opens = self._titles(self._opens[part.id], learned=False)
-        if len(done) == len(parts) - 1:
-            opens = self._titles(self._opens[concept.id], learned=False)
-        return NextLesson(part, concept, why, because, opens, len(done), len(parts))
+        is_last = len(done) == len(parts) - 1
+        opens = [one for one in self._opens[concept.id if is_last else part.id] if self.states[one] not in _DONE]
+        learned = sum(one.id in self._learned for one in parts)
+        return NextLesson(part, concept, why, because, self._titles(opens), learned, len(parts))
 
     def _reason(
         self, part: NodeRow, concept: NodeRow, done: Sequence[NodeRow], *, is_left: bool
     ) -> tuple[WhyNext, tuple[str, ...]]:
         if is_left:
             return WhyNext.STARTED, ()
-        if known := self._titles(self._needs[part.id], learned=True):
-            return WhyNext.BUILDS_ON, known
+        if needs := self._done(self._needs[part.id]):
+            return self._reason_of(needs)
         if done:
             return WhyNext.FOLLOWS, (done[-1].title,)
-        if known := self._titles(self._needs[concept.id], learned=True):
-            return WhyNext.BUILDS_ON, known
+        if needs := self._done(self._needs[concept.id]):
+            return self._reason_of(needs)
         is_first = not any(state in _DONE for state in self.states.values())
         return (WhyNext.FIRST if is_first else WhyNext.IN_ORDER), ()
 
-    def _titles(self, node_ids: Iterable[str], *, learned: bool) -> tuple[str, ...]:
-        titles = [self._nodes[one].title for one in node_ids if (self.states[one] in _DONE) is learned]
-        return tuple(titles[:MAX_NAMED])
+    def _reason_of(self, needs: Collection[str]) -> tuple[WhyNext, tuple[str, ...]]:
+        """What is through leads to what builds on it; only what is learned is said to be."""
+        return (WhyNext.BUILDS_ON if self._learned.issuperset(needs) else WhyNext.FOLLOWS), self._titles(needs)
+
+    def _done(self, node_ids: Iterable[str]) -> list[str]:
+        return [one for one in node_ids if self.states[one] in _DONE]
+
+    def _titles(self, node_ids: Collection[str]) -> tuple[str, ...]:
+        return tuple(self._nodes[one].title for one in [*node_ids][:MAX_NAMED])
 
 
 def _is_started(row: ProgressRow) -> bool:

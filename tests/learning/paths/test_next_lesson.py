@@ -114,9 +114,11 @@ def test_a_part_whose_lesson_came_to_its_end_comes_again_once_the_others_are_thr
     lesson = next_lesson(a_path(), {}, {"a1"})
     assert lesson is not None
     assert lesson.part.id == "a2", "it need not be learned to go on"
+    assert (lesson.why, lesson.because, lesson.learned) == (WhyNext.FOLLOWS, ("A1",), 0), "nor is it said to be"
     onward = next_lesson(a_path(), {}, {"a1", "a2"})
     assert onward is not None
     assert onward.part.id == "b1", "the concept is through with all of its parts"
+    assert (onward.why, onward.because) == (WhyNext.FOLLOWS, ("A",))
     again = next_lesson(a_path(progress("a2", learned=True)), {}, {"a1", "a2", "b1", "c1"})
     assert again is not None
     assert (again.part.id, again.why) == ("a1", WhyNext.AGAIN)

@@ -4,13 +4,17 @@ import json
 
 import pytest
 
-from harness.builders import a_topic, add_notes
+from harness.builders import a_topic, add_notes, end_run
 from sprout.errors import Conflict, InvalidQuestion
-from sprout.learning.lessons.help_ladder import HelpLadder
+from sprout.events import Mark
+from sprout.learning.lessons.help_ladder import HelpLadder, LadderStep
 from sprout.learning.lessons.lesson_plan import LessonPlan
 from sprout.learning.lessons.repository import TurnEnd
+from sprout.learning.marking.comparison import left_to_learner
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.learning.questions.assessments import SelfMark
 from sprout.runs.run_store import StoredEvent
+from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.documents.sources import SqlSources
 from sprout.store.engine.database import Database
@@ -153,6 +157,40 @@ async def test_H4_a_part_that_was_read_to_its_end_lets_its_learner_go_on(
     lesson = await room.lesson()
     assert lesson.ended
     assert lesson.standing.learned
+
+
+@pytest.mark.parametrize(("verdict", "learned"), [("missing", False), ("partly", True), ("met", True)])
+async def test_H4_who_says_not_yet_of_their_own_words_has_not_learned_it_by_reading(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database, verdict: Mark, learned: bool
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    pending = await room.end_turn(asking_turn(OPEN, reading=tuple(ids)))
+    assert pending is not None
+    run, actor = await room.a_turn()
+    attempt = await room.tutoring.record_attempt(pending.id, text="They are.", option=None, level=0, actor=actor)
+    await SqlGradebook(database, lambda _: None).record(attempt.id, left_to_learner(), actor=actor)
+    mark = SelfMark(dict.fromkeys(("c1", "c2"), verdict))
+    await room.tutoring.record_self_mark(attempt.id, mark, actor=actor)
+    await end_run(room.runs, run)
+    settled = HelpLadder(step=LadderStep.SOLVED)
+    await room.end_turn(TurnEnd("On we go.", "learning", "4", "evaluation", question=pending, ladder=settled))
+    await room.end_turn(TurnEnd("That was all.", "learning", completes_lesson=True))
+    assert (await room.lesson()).standing.learned is learned
+
+
+async def test_H4_a_missed_question_is_not_made_good_by_reading_to_the_end(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    pending = await room.end_turn(asking_turn(SUM, reading=tuple(ids)))
+    assert pending is not None
+    run, actor = await room.a_turn()
+    await room.tutoring.record_attempt(pending.id, text="22", option=None, level=0, actor=actor)
+    await end_run(room.runs, run)
+    settled = HelpLadder(step=LadderStep.SOLVED)
+    await room.end_turn(TurnEnd("On we go.", "learning", "4", "evaluation", question=pending, ladder=settled))
+    await room.end_turn(TurnEnd("That was all.", "learning", completes_lesson=True))
+    assert not (await room.lesson()).standing.learned
 
 
 async def test_H4_what_can_be_asked_about_is_learned_by_answers_and_not_by_reading(
