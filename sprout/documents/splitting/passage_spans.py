@@ -16,6 +16,7 @@ from sprout.learning.text.normalization import one_line
 
 MIN_CHARACTERS = 300
 TARGET_CHARACTERS = 600
+LEAST_BEFORE_LABEL = 200
 MAX_CHARACTERS = 1_500
 MAX_PARAGRAPH_CHARACTERS = 3_000
 MAX_CODE_CHARACTERS = 6_000
@@ -24,6 +25,7 @@ MAX_HEADING_MARKDOWN = 240
 MOST_MARKS = 16  # characters of a heading's line beside its title: stars, a colon
 LONGEST_READ = 500_000  # characters of a text whose lines are looked at for headings: that takes up to 2 s
 
+_LABEL = re.compile(r"\*\*[^*\n]{2,80}\*\*|[^\n]{2,60}(?<![.!?;,])\s*\Z")  # a bold beginning, or a short line alone
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
 _NEWLINE = re.compile(r"\n")
 _WHITE_SPACE = re.compile(r"\s+")
@@ -42,10 +44,10 @@ class PassageSpan:
 def split_into_spans(text: str, page_starts: Sequence[int] = ()) -> Iterator[PassageSpan]:
     """The spans of a text in order, each with the path of headings above it.
 
-    A span grows block by block to 600 characters or some more, up to 1,500; it is shorter at the end of a section,
-    and begins with the headings that it is the first under. A paragraph is split only beyond 3,000 characters, at the
-    end of a sentence if possible; fenced code only beyond 6,000, at the end of a line. Together the spans hold all of
-    the text but white space.
+    A span grows block by block to 600 characters or some more, up to 1,500; it is shorter at the end of a section and
+    before a line that says what comes next, and begins with the headings that it is the first under. A paragraph is
+    split only beyond 3,000 characters, at the end of a sentence if possible; fenced code only beyond 6,000, at the end
+    of a line. Together the spans hold all of the text but white space.
 
     Args:
         page_starts: where each page begins, in order; an empty page begins where the next one does.
@@ -108,7 +110,9 @@ def _pack_blocks(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int]
     only_headings = True
     for block in blocks:
         for piece_start, piece_end in _split_block(text, block):
-            full = end - start >= TARGET_CHARACTERS and section_end - piece_start >= MIN_CHARACTERS
+            is_label = block.kind == "text" and _LABEL.match(text, piece_start, piece_end)
+            most = LEAST_BEFORE_LABEL if is_label else TARGET_CHARACTERS
+            full = end - start >= most and section_end - piece_start >= MIN_CHARACTERS
             too_long = end - start >= MIN_CHARACTERS and piece_end - start > MAX_CHARACTERS
             if not only_headings and (full or too_long):
                 yield start, end

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 
@@ -38,13 +38,12 @@ class QuotableTexts:
         if not (begins and ends):
             return range(0)
         letters, lengths = self._compared
-        start = letters.find(begins)
-        end = letters.find(ends, start) if start >= 0 else -1
-        return (
-            range(bisect_right(lengths, start), bisect_right(lengths, end + len(ends) - 1) + 1)
-            if end >= 0
-            else range(0)
-        )
+        edges = {0, *lengths}  # a text that is named begins and ends with one of these, or within a long one
+        start = _first(_places(letters, begins), edges)
+        end = _first([at + len(ends) for at in _places(letters, ends) if at + len(ends) > start], edges)
+        if start < 0 or end < 0:
+            return range(0)
+        return range(bisect_right(lengths, start), bisect_right(lengths, end - 1) + 1)
 
     def quoted_in(self, desc: str) -> frozenset[int]:
         """Which of the texts a description quotes from."""
@@ -55,6 +54,15 @@ class QuotableTexts:
         """The letters of all texts, and where those of each end."""
         letters = [_letters(text) for text in self._texts]
         return "".join(letters), [*accumulate(map(len, letters))]
+
+
+def _places(letters: str, wanted: str) -> list[int]:
+    return [found.start() for found in re.finditer(f"(?={re.escape(wanted)})", letters)]
+
+
+def _first(places: Sequence[int], edges: Set[int]) -> int:
+    """The first of the places that is an edge, or of all; -1 without any."""
+    return next((at for at in places if at in edges), places[0] if places else -1)
 
 
 def _letters(text: str) -> str:

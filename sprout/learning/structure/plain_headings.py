@@ -107,7 +107,7 @@ def _pieces(text: str, blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks; a plain paragraph without an end as several, each of some lines."""
     for block in blocks:
         source = text[block.start : block.end]
-        if len(source) <= LONG_TEXT or text_of(block).split() != source.split():
+        if isinstance(block, Heading) or len(source) <= LONG_TEXT or text_of(block).split() != source.split():
             yield block
             continue
         start = end = block.start

@@ -12,7 +12,7 @@ from sprout.learning.structure.markdown import read_structure
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.roles import ClassifiedSection, classify, iter_classified
 from sprout.learning.structure.titles import heading_key, with_clean_titles
-from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
+from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, Section
 from sprout.offline.notes.glossary import is_glossary, with_definitions
 from sprout.offline.notes.headings import name_in, names_subject, says_nothing
 from sprout.offline.notes.words import word_count
@@ -21,6 +21,7 @@ NOTHING = "nothing to learn"
 INSTRUCTION_WORDS = 150  # before the first problem of an exam without a title
 FEWEST_WORDS = 40  # of content, below which summaries and lists of key words are what there is to learn
 LEAST_BESIDE_SUMMARY = 1 / 3  # of all words, below which a summary is the text itself: "Summary of the course"
+LONG_LIST = 160  # words of a list with lists in it, from which on it is an outline
 KEY_WORDS = 100  # of a glossary without meanings, up to which it is a list of key words
 
 _TAUGHT = frozenset({Role.CONTENT, Role.GLOSSARY})
@@ -195,10 +196,11 @@ def _part(
     term = clean.title if in_glossary and not clean.subsections else ""
     in_glossary = in_glossary or classified.role is Role.GLOSSARY or is_glossary(clean.title)
     kept = tuple(
-        each.block
+        block
         for each in classified.blocks
         if (each.role in roles or (isinstance(each.block, Definition) and classified.role in roles))
         and (not isinstance(each.block, Paragraph) or has_letters([each.block]))
+        for block in _opened_list(each.block)
     )
     parts: list[Part] = []
     for below, its_clean in zip(classified.subsections, clean.subsections, strict=True):
@@ -222,6 +224,18 @@ def _part(
             parts.append(part)
     own = tuple(with_definitions(kept, in_glossary=in_glossary, heading=term)) if classified.role in roles else ()
     return Part(path, own, tuple(join_equal(parts)), label="" if clean.level else clean.title)
+
+
+def _opened_list(block: Block) -> Sequence[Block]:
+    """A block; of an outline that is written as one list, the items."""
+    if not (isinstance(block, ListBlock) and _has_lists(block) and word_count(text_of(block)) > LONG_LIST):
+        return [block]
+    items = [ListBlock(item.start, item.end, block.ordered, (item,)) for item in block.items]
+    return [block.lead_in, *items] if block.lead_in is not None else items
+
+
+def _has_lists(block: ListBlock) -> bool:
+    return any(isinstance(inner, ListBlock) for item in block.items for inner in item.blocks)
 
 
 def _is_text_under_objectives(section: ClassifiedSection) -> bool:

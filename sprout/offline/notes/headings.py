@@ -16,10 +16,10 @@ _SENTENCE = re.compile(
     r"^I (?:am|was|have|had|can|do|may|will|go|like) |[₀-₉].*[+→⇌=]|[+→⇌=].*[₀-₉]|"
     r"[^\W\d_]{5}[.!?] +[^\W\d_]|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\.|"
     r"[^\W\d_],(?=[^\W\d_]).*[^\W\d_],[^\W\d_]|\.\.\.\w|\w(?:\.\.\.|…)$|\.{4}|"
-    r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{2}[^\W\d_]{3,}\d{2}|[←∼]|\w=\w+\(|"  # what a machine reads
+    r"(?:\b[A-Z]{2,} \w*\d\w* ){2}|\d{6}|\d{2}[^\W\d_]{3,}\d{2}|[←∼]|\w=\w+\(|"  # what a machine reads
     r"\w\.(?:html?|md|txt|rst|tex|pdf|docx?|pptx?|png|jpe?g)$|"
     r"^(?!(?i:what|where|who|how|why|when|which)\b).* "
-    r"(?:(?:are|is|were|was)(?: \w+ed)?|we (?:get|have|obtain|find|see))$|"
+    r"(?:(?:are|is|were|was|includes?)(?: \w+ed)?|we (?:get|have|obtain|find|see))$|"
     r": ?[-–−]?\d+[.,]\d+$|=\s?[\d ]+$|\b(?i:this|that|these|those)\?$|"
     r"[。；;]\s*$|[。；].*[\u4e00-\u9fff]|[\u4e00-\u9fff]{6}，.*[\u4e00-\u9fff]{6}|"
     r"[\u4e00-\u9fff]为$|^(?:[是因]|已知|试[证求说]|设有|求证|联立|如图|所以|由.{1,12}[得见知]|当.*时)"

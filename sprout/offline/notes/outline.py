@@ -12,6 +12,7 @@ from sprout.offline.notes.document import Document, Part, join_equal
 from sprout.offline.notes.facts import is_sentence, says_anything, sentences_in
 from sprout.offline.notes.glossary import entries_in
 from sprout.offline.notes.headings import belongs_above, says_nothing
+from sprout.offline.notes.labels import cut_at_labels
 from sprout.offline.notes.meanings import marked_terms, meanings_in
 from sprout.offline.notes.terms import key_terms, known_terms
 from sprout.offline.notes.turns import cut_at_turns
@@ -204,6 +205,16 @@ def entry_pieces(part: Part, pieces: int) -> list[Stretch]:
     ends = [len(part.blocks) * share // pieces for share in range(pieces + 1)]
     shares = [part.blocks[start:end] for start, end in pairwise(ends) if start < end]
     return [Stretch((replace(part, blocks=blocks, label=""),), terms=entries_in(blocks)) for blocks in shares]
+
+
+def label_pieces(part: Part) -> list[Stretch]:
+    """The pieces of a section's own text, each from a label in it to the next, of a sensible size; what stands before
+    the first label has the section's name. None where nothing is labelled."""
+    found = [
+        Stretch((replace(part, path=(), blocks=blocks, parts=(), label=""),), terms=(name or part.title,))
+        for name, blocks in cut_at_labels(part)
+    ]
+    return merge_small(found, lambda piece: piece.words < CRUMB, most=len(found)) if len(found) > 1 else []
 
 
 def _turn_pieces(part: Part, pieces: int, code: str) -> list[Stretch]:

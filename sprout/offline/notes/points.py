@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from sprout.learning.structure.titles import heading_key
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in
-from sprout.offline.notes.outline import CRUMB, Stretch, entry_pieces, merge_small, open_largest, term_pieces
+from sprout.offline.notes.outline import (
+    CRUMB,
+    Stretch,
+    entry_pieces,
+    label_pieces,
+    merge_small,
+    open_largest,
+    term_pieces,
+)
 from sprout.offline.notes.titles import titles_of
 
 MOST_POINTS, FEWEST_POINTS = 6, 3
@@ -28,7 +36,7 @@ def points_of(parts: Sequence[Part], code: str, *, most: int, title: str = "") -
         if not wanted or part.parts:
             continue
         shares = min(most, round(each.words / WORDS_OF_ENTRIES)) if entries_in(part.blocks) else 0
-        pieces = entry_pieces(part, shares) if shares else term_pieces(part, code)
+        pieces = entry_pieces(part, shares) if shares else label_pieces(part) or term_pieces(part, code)
         if len(pieces) > 1:
             at = found.index(each)
             found = [*found[:at], *pieces, *found[at + 1 :]]

@@ -20,6 +20,7 @@ LONG_WORD = 5  # letters
 FEW_DETERMINERS = 0.02  # of all words, below which a text is in another language
 PHRASE_SHARE = 0.6  # of a noun's uses, from which on another word belongs to it
 _JOINING = frozenset(("of", "de", "del", "du", "di", "da", "do"))
+_NAME = re.compile(r"(?<=[^\W\d_A-ZÀ-Ž] )([A-ZÀ-ŽА-ЯЁІЇЄҐЎ][^\W\d_]{4,})")  # a capital within a sentence
 _MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—|=$\\{}<>\n]+")
 
 
@@ -30,8 +31,7 @@ def key_terms(texts: Sequence[str], code: str, *, telling: Sequence[str]) -> lis
         telling: of each text its first sentence, and the terms that it defines; these count more, and most of all what
             the sentence opens with.
     """
-    words = [word for text in texts for word in words_of(text)]
-    if sum(word in language(code).words.determiners for word in words) < FEW_DETERMINERS * len(words):
+    if not is_in_language("\n".join(texts), code):
         return _frequent_words(texts)
     counts = [Counter(stem(word, code) for word in words_of(text)) for text in texts]
     total = sum(counts, Counter[str]())
@@ -55,24 +55,31 @@ def key_terms(texts: Sequence[str], code: str, *, telling: Sequence[str]) -> lis
     return found
 
 
+def is_in_language(text: str, code: str) -> bool:
+    """Whether a text has the little words of the language; else the forms of its nouns are unknown."""
+    words = words_of(text)
+    return sum(word in language(code).words.determiners for word in words) >= FEW_DETERMINERS * len(words)
+
+
 def _frequent_words(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """The same for texts in a language whose determiners are unknown: of each the long words that it uses often, in
-    whatever form, more than all the others do."""
+    """The same for texts in a language whose determiners are unknown: of each the long words that it uses often, more
+    than all the others do, names before others, in the shortest form, which inflection most often leaves alone."""
     frequent = frequent_words()
     words = [
         [word for word in WORD.findall(text) if len(word) >= LONG_WORD and word.casefold() not in frequent]
         for text in texts
     ]
+    names = {_root(name) for text in texts for name in _NAME.findall(text)}
     counts = [Counter(map(_root, each)) for each in words]
     total = sum(counts, Counter[str]())
+    forms: defaultdict[str, set[str]] = defaultdict(set)
+    for word in WORD.findall("\n".join(texts)):
+        forms[_root(word)].add(word)
     found = []
-    for each, count in zip(words, counts, strict=True):
-        forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for word in each:
-            forms[_root(word)][word] += 1
+    for count in counts:
         often = [key for key, uses in count.items() if uses > LEAST_USES and uses > TELLING * total[key]]
-        often.sort(key=lambda key: (-count[key] * count[key] / total[key], key))
-        found.append(tuple(forms[key].most_common(1)[0][0] for key in often))
+        often.sort(key=lambda key: (key not in names, -count[key] * count[key] / total[key], key))
+        found.append(tuple(min(forms[key], key=lambda form: (len(form), form)) for key in often))
     return found
 
 

@@ -12,8 +12,10 @@ from sprout.learning.structure.words import chapter_pattern
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.glossary import entries_in, is_glossary
 from sprout.offline.notes.headings import NUMBERED, names_subject, says_nothing, tells
+from sprout.offline.notes.labels import cut_at_labels
 from sprout.offline.notes.language import language
 from sprout.offline.notes.outline import CRUMB, NAMED_TERMS, Stretch
+from sprout.offline.notes.terms import is_in_language
 from sprout.offline.notes.words import key_of, words_of
 
 MOST_ABOVE = 5  # words of a heading that stands before those below it
@@ -70,7 +72,9 @@ def _titles(stretch: Stretch, others: Sequence[Stretch], code: str, within: bool
     if len(names) > JOINED_TERMS and _is_dictionary(stretch, names):
         yield f"{capitalized(names[0])}{TO}{names[-1]}"
     if not titles:
-        first = [stretch.parts[0].label, *map(capitalized, terms), *(part.path[-1] for part in headed)]
+        said = NAME_SEPARATOR.join(map(capitalized, terms[:JOINED_TERMS])) if within else ""
+        first = [stretch.parts[0].label, said, *map(capitalized, terms)]
+        first += [_labels(stretch), *(part.path[-1] for part in headed)]
         yield from [title for title in first if title] or [capitalized(say.part_n.format(n=1))]
         return
     if len(titles) == 1 and terms and len(headed) == len(stretch.parts):
@@ -104,11 +108,20 @@ def _telling(part: Part, *, alone: bool) -> Sequence[Part]:
 
 
 def _about(stretch: Stretch, code: str) -> str:
-    """Subject of a stretch whose headings do not say it: the sections below, else its key terms."""
-    return _below(stretch, code) or _key_words(stretch, code)
+    """Subject of a stretch whose headings do not say it: the sections below, the labels in it, else its key terms."""
+    return _below(stretch, code) or _labels(stretch) or _key_words(stretch, code)
+
+
+def _labels(stretch: Stretch) -> str:
+    parts = (each for part in stretch.parts for each in part.iter_parts())
+    found = (label for part in parts for label, _ in cut_at_labels(part) if label)
+    return NAME_SEPARATOR.join([*dict.fromkeys(found)][:JOINED_TERMS])
 
 
 def _key_words(stretch: Stretch, code: str) -> str:
+    """Terms that it uses, but for words in a language that is unknown: they would stand in any form."""
+    if not is_in_language("\n".join(map(text_of, stretch.blocks)), code):
+        return ""
     return ", ".join(stretch.key_terms(code)[:NAMING_TERMS])
 
 

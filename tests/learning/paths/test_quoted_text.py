@@ -36,3 +36,11 @@ def test_what_is_not_there_is_not_found(name: str) -> None:
 def test_text_without_spaces_is_quoted_too() -> None:
     texts = ["细胞是生物体结构和功能的基本单位。" * 4, "细胞膜把细胞和外面分开，也让一些东西进去。" * 4]
     assert QuotableTexts(texts).find(quoted_name(texts[1])) == range(1, 2)
+
+
+def test_a_text_that_begins_and_ends_as_words_in_another_do_is_found_where_one_begins_and_ends() -> None:
+    texts = [f"They say: {TEXTS[0]} So they say.", TEXTS[0], f"{TEXTS[2]} {TEXTS[3]} So they say.", TEXTS[3]]
+    find = QuotableTexts(texts).find
+    assert find(quoted_name(TEXTS[0])) == range(1, 2)
+    assert find(quoted_name("\n".join(texts[1:]))) == range(1, 4)
+    assert find(quoted_name(TEXTS[2])) == range(2, 3), "a text may stand within one that has been given whole"

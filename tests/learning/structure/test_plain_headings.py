@@ -246,3 +246,8 @@ def test_text_without_an_end_has_pieces() -> None:
     assert len(blocks) > 10
     assert "".join(text[block.start : block.end] for block in blocks) == text
     assert " ".join(map(text_of, blocks)).split() == text.split()
+
+
+def test_a_first_line_as_long_as_a_chapter_is_read_too() -> None:
+    root = read_structure("\n".join(["x" * 6_001, "| a | b |", "0", "0", "0"]))
+    assert "x" * 6_001 in text_of(root)
