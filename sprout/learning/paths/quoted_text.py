@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 
@@ -39,7 +39,7 @@ class QuotableTexts:
             return range(0)
         letters, lengths = self._compared
         edges = {0, *lengths}  # a text that is named begins and ends with one of these, or within a long one
-        start = _first(_places(letters, begins), edges)
+        start = _first([*_places(letters, begins)], edges)
         end = _first([at + len(ends) for at in _places(letters, ends) if at + len(ends) > start], edges)
         if start < 0 or end < 0:
             return range(0)
@@ -56,8 +56,11 @@ class QuotableTexts:
         return "".join(letters), [*accumulate(map(len, letters))]
 
 
-def _places(letters: str, wanted: str) -> list[int]:
-    return [found.start() for found in re.finditer(f"(?={re.escape(wanted)})", letters)]
+def _places(letters: str, wanted: str) -> Iterator[int]:
+    at = letters.find(wanted)
+    while at >= 0:
+        yield at
+        at = letters.find(wanted, at + 1)
 
 
 def _first(places: Sequence[int], edges: Set[int]) -> int:

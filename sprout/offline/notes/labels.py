@@ -14,7 +14,7 @@ from sprout.offline.notes.headings import names_subject, tells
 from sprout.offline.notes.words import words_of
 
 MOST_WORDS = 7
-MOST_ANNOUNCING = 5  # words of a line that ends with a colon: longer ones are sentences
+MOST_ANNOUNCING = 4  # words of a line that ends with a colon: longer ones are sentences
 LEAST_LETTERS = 4
 
 _NO_NAME = re.compile(r"[.!?;,…]$|^\d|[$=<>{}\\|^_]|\b\w, \w\b")  # cut off, or a formula, or code

@@ -211,10 +211,11 @@ def label_pieces(part: Part) -> list[Stretch]:
     """The pieces of a section's own text, each from a label in it to the next, of a sensible size; what stands before
     the first label has the section's name. None where nothing is labelled."""
     found = [
-        Stretch((replace(part, path=(), blocks=blocks, parts=(), label=""),), terms=(name or part.title,))
+        Stretch((replace(part, path=(), blocks=blocks, parts=(), label=""),), terms=(title,) if title else ())
         for name, blocks in cut_at_labels(part)
+        for title in [name or part.title]
     ]
-    return merge_small(found, lambda piece: piece.words < CRUMB, most=len(found)) if len(found) > 1 else []
+    return merge_small(found, lambda piece: piece.words < SMALLEST, most=len(found)) if len(found) > 1 else []
 
 
 def _turn_pieces(part: Part, pieces: int, code: str) -> list[Stretch]:

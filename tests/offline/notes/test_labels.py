@@ -5,8 +5,10 @@ import pytest
 from sprout.learning.structure.plain_view import text_of
 from sprout.offline.notes.document import documents_of_passages, read_document
 from sprout.offline.notes.labels import cut_at_labels
+from sprout.offline.notes.outline import label_pieces
 from sprout.offline.notes.path import code_of, path_from_notes
 from sprout.offline.notes.scope import own_parts
+from sprout.offline.notes.titles import titles_of
 from tests.offline.notes.reading import learn, passages_for
 
 SAID = "The keeper of the mill writes down each day what it has cost and what came in for the flour. " * 3
@@ -51,6 +53,14 @@ def test_the_items_of_an_outline_that_is_one_list_are_labels() -> None:
 def test_text_before_the_first_label_has_the_name_of_its_section() -> None:
     (lesson,) = learn("mills.md", f"## Mills\n\n{SAID}\n\n{LONG['short lines']}").lessons.values()
     assert [node.title for node in lesson.nodes] == ["Mills", *NAMES]
+
+
+def test_text_before_the_first_label_without_a_heading_is_called_by_the_terms_that_it_uses() -> None:
+    text = f"The mill grinds. The mill stands by the sea, and the mill turns. {SAID}\n\n{LONG['short lines']}"
+    pieces = label_pieces(read_document(text, finds_headings=False).content)
+    first, *others = titles_of(pieces, "en", within=True)
+    assert first.startswith("Mill")
+    assert others == [*NAMES]
 
 
 @pytest.mark.parametrize(
