@@ -17,7 +17,8 @@ MOST_WORDS = 7
 MOST_ANNOUNCING = 4  # words of a line that ends with a colon: longer ones are sentences
 LEAST_LETTERS = 4
 
-_NO_NAME = re.compile(r"[.!?;,…]$|^\d|[$=<>{}\\|^_]|\b\w, \w\b")  # cut off, or a formula, or code
+_ENDS = re.compile(r"[.!?:;。！？…][\"'”’»)\]]*$")
+_NO_NAME = re.compile(r"[.!?;,…]$|^\d|[$=<>{}\\|^_→⇒⊂⊆∈≤≥≠∞]|\b\w, \w\b")  # cut off, or a formula, or code
 
 
 def cut_at_labels(part: Part) -> list[tuple[str, tuple[Block, ...]]]:
@@ -33,12 +34,14 @@ def cut_at_labels(part: Part) -> list[tuple[str, tuple[Block, ...]]]:
 
 
 def _with_labels(blocks: Sequence[Block]) -> Iterator[tuple[Block, str]]:
-    """Each block with its label, but for the second of two that follow one another: a list of names."""
-    was_line = False
+    """Each block with its label, but for lines that go on with a sentence, and the second of two that follow one
+    another: a list of names."""
+    was_line = goes_on = False
     for block, after in zip_longest(blocks, blocks[1:]):
         is_line = isinstance(block, Paragraph) and bool(_name(text_of(block)))
-        yield block, "" if is_line and (was_line or after is None) else _label(block)
+        yield block, "" if is_line and (was_line or goes_on or after is None) else _label(block)
         was_line = is_line
+        goes_on = isinstance(block, Paragraph) and not is_line and not _ENDS.search(text_of(block))
 
 
 def _label(block: Block) -> str:
@@ -59,7 +62,7 @@ def _name(line: str) -> str:
     line = without_numbering(line.strip())
     name = line.rstrip(" :–-")
     words = words_of(name)
-    told = any(len(word) >= LEAST_LETTERS for word in words) and not frequent_words().issuperset(words)
+    told = any(len(word) >= LEAST_LETTERS for word in words) and words[-1] not in frequent_words()
     short = 0 < len(name.split()) <= (MOST_ANNOUNCING if line.endswith(":") else MOST_WORDS)
     is_name = short and told and name[:1] == name[:1].upper() and not _NO_NAME.search(name)
     return name if is_name and names_subject(name) and tells(name) and named_role(name) is None else ""

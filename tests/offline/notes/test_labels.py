@@ -70,6 +70,8 @@ def test_text_before_the_first_label_without_a_heading_is_called_by_the_terms_th
         "For example:",
         "We see at once that this holds for all of them:",
         "x = y + 2",
+        "So Z ⊆ K",
+        "What all of this is",
         "10 RELAX(u, v, W)",
         "and the rest",
         "$E = mc^2$",
@@ -82,6 +84,11 @@ def test_text_before_the_first_label_without_a_heading_is_called_by_the_terms_th
 )
 def test_sentences_formulas_and_code_are_no_labels(line: str) -> None:
     assert labels(f"{line}\n\n{SAID}\n\nGrinding stones\n\n{SAID}") == ["Grinding stones"]
+
+
+def test_a_line_that_goes_on_with_a_sentence_is_no_label() -> None:
+    assert labels(f"{SAID}\n\nThe cost of the wheel is\n\nGrinding stones\n\n{SAID}") == []
+    assert labels(f"{SAID}\n\nThis is the cost:\n\nGrinding stones\n\n{SAID}") == ["Grinding stones"]
 
 
 def test_of_a_list_of_names_only_the_first_is_a_label_and_a_line_at_the_end_is_none() -> None:
