@@ -25,7 +25,9 @@ MAX_HEADING_MARKDOWN = 240
 MOST_MARKS = 16  # characters of a heading's line beside its title: stars, a colon
 LONGEST_READ = 500_000  # characters of a text whose lines are looked at for headings: that takes up to 2 s
 
-_LABEL = re.compile(r"\*\*[^*\n]{2,80}\*\*|[^\n]{2,60}(?<![.!?;,])\s*\Z")  # a bold beginning, or a short line alone
+_LABEL = re.compile(
+    r"\*\*[^*\n]{2,80}\*\*|\S{1,40}(?: \S{1,40}){0,6}(?<![.!?;,])\s*\Z"
+)  # a bold beginning, a short line
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
 _NEWLINE = re.compile(r"\n")
 _WHITE_SPACE = re.compile(r"\s+")
