@@ -156,7 +156,7 @@ class _Levels:
         return (WhyNext.FIRST if is_first else WhyNext.IN_ORDER), ()
 
     def _reason_of(self, needs: Collection[str]) -> tuple[WhyNext, tuple[str, ...]]:
-        """What is through leads to what builds on it; only what is learned is said to be."""
+        """Reason that names what is through; only what is learned is said to be."""
         return (WhyNext.BUILDS_ON if self._learned.issuperset(needs) else WhyNext.FOLLOWS), self._titles(needs)
 
     def _done(self, node_ids: Iterable[str]) -> list[str]:
