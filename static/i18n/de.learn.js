@@ -99,7 +99,7 @@ export default {
   "tu.mastered": "Beherrscht, {now}",
   "tu.up": "Vorher {before}.",
   "tu.down": "Vorher {before}.",
-  "tu.reading": "Hier ist nichts zu beantworten: Lesen ändert daran nichts.",
+  "tu.reading": "Hier ist nichts zu beantworten: Lies es bis zum Ende.",
   "tu.needed": "Beantworte noch eine Frage ohne Hilfe richtig.|Beantworte noch {n} Fragen ohne Hilfe richtig.",
   "tu.to_master": "Noch eine richtige Antwort ohne Hilfe, dann beherrschst du es.",
   "tu.to_master_from": "Eine richtige Antwort ohne Hilfe, ab {at}: Dann beherrschst du es.",

@@ -97,7 +97,7 @@ export default {
   "tu.mastered": "Mastered, {now}",
   "tu.up": "Up from {before}.",
   "tu.down": "Down from {before}.",
-  "tu.reading": "There’s nothing to answer here: reading doesn’t change it.",
+  "tu.reading": "There’s nothing to answer here: read it to its end.",
   "tu.needed": "One more question to get right without help.|{n} more questions to get right without help.",
   "tu.to_master": "Get one more question right without help to master it.",
   "tu.to_master_from": "To master it, get one more question right without help, from {at} on.",
