@@ -22,7 +22,7 @@ _NO_NAME = re.compile(r"[.!?;,…]$|^\d|[$=<>{}\\|^_→⇒⊂⊆∈≤≥≠∞]
 
 
 def cut_at_labels(part: Part) -> list[tuple[str, tuple[Block, ...]]]:
-    """The section's own blocks, each run of them from a label to the next; what stands before the first has none."""
+    """Runs of the section's own blocks, each from a label to the next, with it; the first may have none."""
     found: list[tuple[str, tuple[Block, ...]]] = []
     for block, label in _with_labels(part.blocks):
         if label or not found:

@@ -53,6 +53,7 @@ _LAST_GRADE = (
     .join(_quizzes, _quizzes.c.id == _questions.c.assessment_id)
     .where(_quizzes.c.user_id == _sessions.c.user_id, _quizzes.c.target_node_id == _sessions.c.node_id)
     .where(_quizzes.c.type == "quiz", _questions.c.state != "voided")
+    .where(_answers.c.grade.is_not(null()))  # "I don't know" after a miss makes it no better
     .order_by(_answers.c.creation.desc())
     .limit(1)
     .correlate(_sessions)

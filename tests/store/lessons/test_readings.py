@@ -178,14 +178,20 @@ async def test_H4_who_says_not_yet_of_their_own_words_has_not_learned_it_by_read
     assert (await room.lesson()).standing.learned is learned
 
 
+@pytest.mark.parametrize("said", [("22",), ("22", None)])
 async def test_H4_a_missed_question_is_not_made_good_by_reading_to_the_end(
-    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+    room: Class,
+    paths: SqlPaths,
+    document_queue: SqlDocumentQueue,
+    database: Database,
+    said: tuple[str | None, ...],
 ) -> None:
     ids = await passages_in(paths, document_queue, database, room)
     pending = await room.end_turn(asking_turn(SUM, reading=tuple(ids)))
     assert pending is not None
     run, actor = await room.a_turn()
-    await room.tutoring.record_attempt(pending.id, text="22", option=None, level=0, actor=actor)
+    for text in said:
+        await room.tutoring.record_attempt(pending.id, text=text, option=None, level=0, actor=actor)
     await end_run(room.runs, run)
     settled = HelpLadder(step=LadderStep.SOLVED)
     await room.end_turn(TurnEnd("On we go.", "learning", "4", "evaluation", question=pending, ladder=settled))
